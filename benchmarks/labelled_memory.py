@@ -1,8 +1,7 @@
 """What a night makes of labelled notes, against their labels of concepts and sentences.
 
-One command: ``python -m benchmarks.labelled_memory fixtures/sample``; ``--plain`` takes all markup out of
-the notes first. The notes are ingested and consolidated a day after the last of them, and what then
-stands in the files is compared with ``labels/concepts.yaml`` and ``labels/statements.yaml``.
+The notes are ingested and consolidated a day after the last of them, and what then stands in the files is
+compared with ``labels/concepts.yaml`` and ``labels/statements.yaml``, for ``benchmarks.study``.
 
 - *Concepts*: a label is found if the label or an alias of a node is one of its names, ignoring case,
   marks, a leading article and a plural s. A wrong merge is a node with names of several labels.
@@ -12,7 +11,6 @@ stands in the files is compared with ``labels/concepts.yaml`` and ``labels/state
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import tempfile
@@ -74,41 +72,40 @@ def without_markup(text: str) -> str:
     return _MARKS.sub("", _TAGGED.sub(r"\1", _LINKED.sub(r"\1", _FENCED.sub("", text))))
 
 
-def concept_lines(labels: Sequence[Concept], nodes: Sequence[Node]) -> Iterator[str]:
-    """Which labels have a node, and which nodes mix several of them."""
-    names = {node.id: normal_names((node.label, *node.aliases)) for node in nodes}
-    kinds = {node.id: node.kind for node in nodes}
-    found = {each.label: [i for i in names if names[i] & each.names] for each in labels}
-    yield _counted("concepts found", sum(map(bool, found.values())), len(labels))
-    unnamed = len(names) - len({node for held in found.values() for node in held})
-    yield f"nodes that no label names, for each label: {unnamed / len(labels):.2f}"
-    kinded = [each for each in labels if each.kind and found[each.label]]
-    right = sum(any(kinds[i] == each.kind for i in found[each.label]) for each in kinded)
-    yield _counted("kinds right", right, len(kinded))
-    for node, mine in sorted(names.items()):
-        owners = [{e.label for e in labels if name in e.names} for name in sorted(mine)]
-        held = [each for each in owners if each]
-        if held and not set.intersection(*held):
-            yield f"wrong merge: {node}: {', '.join(sorted(set.union(*held)))}"
-    for label, mine_ids in found.items():
-        if len(mine_ids) != 1:
-            yield f"{label}: {', '.join(sorted(mine_ids)) or 'no node'}"
+def names_of(node: Node) -> frozenset[str]:
+    """The names of a node, to compare."""
+    return normal_names((node.label, *node.aliases))
 
 
-def statement_lines(
+def concept_figures(labels: Sequence[Concept], nodes: Sequence[Node]) -> dict[str, float]:
+    """Shares of labels that have a node, and several; nodes that no label names, a label; kinds right; wrong merges."""
+    names = [(node, names_of(node)) for node in nodes]
+    found = [[node for node, mine in names if mine & each.names] for each in labels]
+    named = {node.id for held in found for node in held}
+    kinded = [pair for pair in zip(labels, found, strict=True) if pair[0].kind and pair[1]]
+    owners = [[{e.label for e in labels if n in e.names} for n in mine] for _, mine in names]
+    merged = [held for each in owners if (held := [*filter(None, each)])]
+    return {
+        "concepts found": sum(map(bool, found)) / len(labels),
+        "unmatched a label": (len(nodes) - len(named)) / len(labels),
+        "concepts split": sum(len(held) > 1 for held in found) / len(labels),
+        "wrong merges": sum(not set.intersection(*held) for held in merged),
+        "kinds right": sum(any(node.kind == label.kind for node in held) for label, held in kinded)
+        / max(1, len(kinded)),
+    }
+
+
+def statement_figures(
     keep: Sequence[Wording], junk: Sequence[Wording], rows: Sequence[Statement]
-) -> Iterator[str]:
-    """Which sentences worth keeping were kept, and where; which fragments were kept as well."""
-    found = {each: [row for row in rows if contains_wording(row.text, each)] for each in keep}
-    present = [each for each in keep if found[each]]
-    placed = [each for each in present if each.stream in {row.stream for row in found[each]}]
-    promoted = [e for e in junk if any(contains_wording(row.text, e) for row in rows)]
-    yield _counted("sentences worth keeping that are there", len(present), len(keep))
-    yield _counted("stream right", len(placed), len(present))
-    yield _counted("junk that is there", len(promoted), len(junk))
-    yield from (f"not kept: {each.text}" for each in keep if not found[each])
-    yield from (f"another stream: {each.text}" for each in present if each not in placed)
-    yield from (f"junk: {each.text}" for each in promoted)
+) -> dict[str, float]:
+    """Shares of the sentences worth keeping that are there, of these in the right stream, and of the junk."""
+    held = {e: {r.stream for r in rows if contains_wording(r.text, e)} for e in (*keep, *junk)}
+    present = [each for each in keep if held[each]]
+    return {
+        "sentences worth keeping that are there": len(present) / len(keep),
+        "stream right": sum(each.stream in held[each] for each in present) / max(1, len(present)),
+        "junk that is there": sum(bool(held[each]) for each in junk) / len(junk),
+    }
 
 
 def contains_wording(text: str, wording: Wording) -> bool:
@@ -125,10 +122,6 @@ def contains_wording(text: str, wording: Wording) -> bool:
         )
         for group in wording.groups
     )
-
-
-def _counted(what: str, count: int, total: int) -> str:
-    return f"{what}: {100 * count / max(1, total):.1f} % ({count} of {total})"
 
 
 def _wordings(rows: Iterable[dict[str, Any]]) -> list[Wording]:
@@ -154,33 +147,28 @@ def _consolidated(root: Path, work: Path, *, is_plain: bool) -> Store:
     return made.store
 
 
-def main() -> None:
-    """Make the store, and print how it compares with the labels."""
-    parser = argparse.ArgumentParser(description="What a night makes of labelled notes.")
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--plain", action="store_true", help="take all markup out first")
-    given = parser.parse_args()
-    labels = given.path / "labels"
+def kept(store: Store) -> tuple[list[Node], list[Statement]]:
+    """The nodes of a store, and its statements that are current or closed, without gists."""
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, "2000-01-01T00:00:00Z").values()
+    return [record for record in records.values() if isinstance(record, Node)], [
+        row
+        for row in rows
+        if row.superseded_at is None and not row.withdrawn and row.kind != "gist"
+    ]
+
+
+def figures(path: Path, *, is_plain: bool) -> Iterator[tuple[int, dict[str, float]]]:
+    """Consolidate a labelled memory, all markup taken out first if it shall be plain: figures of so many labels."""
+    labels, told = path / "labels", load_yaml(path / "labels" / "statements.yaml")
     named = [
         Concept(
             row["label"], normal_names((row["label"], *row.get("aliases", ()))), row.get("kind")
         )
         for row in load_yaml(labels / "concepts.yaml")
     ]
-    wordings = load_yaml(labels / "statements.yaml")
     with tempfile.TemporaryDirectory() as work:
-        store = _consolidated(given.path, Path(work), is_plain=given.plain)
-        records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-        statements = record_files.load_statements(store, records, "2000-01-01T00:00:00Z")
-    rows = [
-        row
-        for row in statements.values()
-        if row.superseded_at is None and not row.withdrawn and row.kind != "gist"
-    ]
-    nodes = [record for record in records.values() if isinstance(record, Node)]
-    keep, junk = _wordings(wordings["keep"]), _wordings(wordings["junk"])
-    print(*concept_lines(named, nodes), *statement_lines(keep, junk, rows), sep="\n")
-
-
-if __name__ == "__main__":
-    main()
+        nodes, rows = kept(_consolidated(path, Path(work), is_plain=is_plain))
+    keep, junk = _wordings(told["keep"]), _wordings(told["junk"])
+    yield len(named), concept_figures(named, nodes)
+    yield len(keep) + len(junk), statement_figures(keep, junk, rows)

@@ -1,31 +1,28 @@
 """What an agent should know at the start of a session, and how much of it ``clsm context`` says.
 
-``python -m benchmarks.starts COPIES STORES`` makes a store of each workspace of
-``fixtures/labels/starts.jsonl`` in STORES, unless one is there, by the real ingest and consolidate as of
-the morning that the labels name, and counts the labelled things that the context of 1,500 tokens holds:
-a thing is held when one of its places is, and a place when one line printed has most of its words (HELD). ``--verbose`` names the places of what is missed.
+A store of each workspace of ``fixtures/labels/starts.jsonl`` is made by the real ingest and consolidate as of
+the morning that the labels name, unless one is there. Of the labelled things that the context of 1,500 tokens
+holds, ``benchmarks.study`` tells the number: a thing is held when one of its places is, and a place when one
+line printed has most of its words (HELD).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
 import sys
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.join_labels import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
 
 HELD, SHORT = (0.8, 0.6), 8
 """Share of a place's words that one printed line must have, up to so many words and above."""
-WANTED = 7
-"""Things of ten that should be held."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 
@@ -69,28 +66,13 @@ def context_lines(store: Path, now: str) -> list[set[str]]:
     return [words(f"{item['about']} {item['text']}") for item in items]
 
 
-def main() -> None:
-    """Count, and print a line for each workspace."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("copies", type=Path)
-    parser.add_argument("stores", type=Path)
-    parser.add_argument("--verbose", action="store_true")
-    given = parser.parse_args()
+def held(copies: Path, stores: Path) -> Iterator[tuple[str, float, int]]:
+    """Of each workspace how many of its things the context holds, and how many there are."""
     labels: dict[str, dict[int, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for label in joined("starts", given.copies, None):
+    for label in joined("starts", copies, None):
         labels[label["repo"]][label["thing"]].append(label)
-    total = 0
     for repo, things in sorted(labels.items()):
         now = f"{things[1][0]['day']}T07:00:00Z"
-        lines = context_lines(store_of(given.copies, given.stores, repo, now), now)
-        held = {n for n, each in things.items() if any(is_held(p["text"], lines) for p in each)}
-        print(f"{repo}: {len(held)} of {len(things)}, {len(lines)} lines")
-        total += len(held)
-        for place in (p for n, each in sorted(things.items()) if n not in held for p in each):
-            if given.verbose:
-                print(f"  {place['thing']} {place['file']}:{place['line']} {place['text'][:90]}")
-    print(f"together: {total} of {sum(map(len, labels.values()))}; wanted {WANTED} of ten")
-
-
-if __name__ == "__main__":
-    main()
+        lines = context_lines(store_of(copies, stores, repo, now), now)
+        count = sum(any(is_held(p["text"], lines) for p in each) for each in things.values())
+        yield repo, count, len(things)

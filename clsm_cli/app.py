@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from clsm_cli import __version__
-from clsm_cli.commands import output
+from clsm_cli.commands import MODULES, output
 from clsm_cli.commands.command_line import CommandLine
 from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
@@ -31,23 +31,6 @@ GROUPS = {
 HIDDEN = ("search", "merge-driver")
 """Commands that the help does not list."""
 COMMANDS = tuple(name for group in GROUPS.values() for name in group)
-
-
-MODULES = {
-    "recall": "recall_command",
-    "search": "recall_command",
-    "graph": "graph_command",
-    "log": "log_command",
-    "list": "log_command",
-    "edit": "editor",
-    "open": "editor",
-    "eval": "evaluate",
-    "merge-driver": "init",
-    "unpin": "pin",
-    "history": "show",
-    "restore": "backup",
-}
-"""Command → module, where the names differ."""
 
 
 @cache

@@ -50,6 +50,12 @@ class Named(NamedTuple):
     defines: NDArray[np.bool_]
 
 
+def examples(copies: Path, stores: Path) -> Iterator[Named]:
+    """The names of all workspaces."""
+    for file in sorted((QUESTIONS / "defined").glob("*.yaml")):
+        yield from named(copies, stores, YAML(typ="safe").load(file))
+
+
 def named(copies: Path, stores: Path, told: Mapping[str, Any]) -> Iterator[Named]:
     """The names of a workspace; those without a candidate that defines them are left out."""
     folder = copies / told["memory"].replace("/", "+", 1)
@@ -102,14 +108,14 @@ def _fitted(every: Sequence[Named], columns: Sequence[int]) -> Floats:
     return fit(samples)
 
 
-def right(every: Sequence[Named], scores: Sequence[Floats]) -> str:
-    """How often the best candidate defines the name, and one of the best three, in percent."""
+def right(every: Sequence[Named], scores: Sequence[Floats]) -> tuple[float, float]:
+    """How often the best candidate defines the name, and one of the best three."""
     orders = [np.argsort(-each, kind="stable") for each in scores]
-    best = [
+    best, of_three = (
         [each.defines[order[:size]].any() for each, order in zip(every, orders, strict=True)]
         for size in (1, 3)
-    ]
-    return " / ".join(f"{100 * np.mean(each):.1f}" for each in best)
+    )
+    return float(np.mean(best)), float(np.mean(of_three))
 
 
 def report(every: Sequence[Named]) -> Iterator[str]:
@@ -122,12 +128,13 @@ def report(every: Sequence[Named]) -> Iterator[str]:
     slope, bias = logistic(scores[:, None], defines, counts * len(counts) / len(every))
     named_weights = zip(Form._fields, slope * weights, strict=True)
     yield ", ".join(f"{name}={weight:.2f}" for name, weight in named_weights) + f"; {bias:.2f}"
-    yield f"{len(every)} names, best / of three: {right(every, left_out(every, columns))}"
     firsts = [-np.arange(len(each.forms), dtype=np.float64) for each in every]
-    yield f"first mention: {right(every, firsts)}"
+    yield "best / of three: {:.3f} / {:.3f}, first mention".format(*right(every, firsts))
+    yield "{:.3f} / {:.3f}, all features".format(*right(every, left_out(every, columns)))
     for at, name in enumerate(Form._fields):
         kept = [other for other in columns if other != at]
-        yield f"without {name}: {right(every, left_out(every, kept))}"
+        best, of_three = right(every, left_out(every, kept))
+        yield f"{best:.3f} / {of_three:.3f}, without {name}"
 
 
 def main() -> None:
@@ -136,9 +143,7 @@ def main() -> None:
     for name in ("copies", "stores"):
         parser.add_argument(name, type=Path)
     given = parser.parse_args()
-    files = sorted((QUESTIONS / "defined").glob("*.yaml"))
-    found = (named(given.copies, given.stores, YAML(typ="safe").load(file)) for file in files)
-    for line in report([each for those in found for each in those]):
+    for line in report([*examples(given.copies, given.stores)]):
         print(line)
 
 

@@ -1,7 +1,7 @@
 """Fit when a night's question about two statements is worth asking, on ``fixtures/labels/told_doubts.jsonl``.
 
-Run ``python -m scripts.fit_doubts``. It prints the weights of ``supersession_check.asking_signs`` and
-how many of the questions that each memory would be asked are sensible, with weights of the others.
+Run ``python -m scripts.fit_doubts``. It prints the weights of ``supersession_check.asking_signs``; how many of
+the questions that each memory would be asked are sensible, with weights of the others, tells ``benchmarks.study``.
 """
 
 from __future__ import annotations
@@ -33,30 +33,40 @@ def fit(signs: Any, truths: Any) -> tuple[Any, float]:
     return weights, float(found[0] - weights @ mean)
 
 
-def main() -> None:
-    """Fit, and print weights and figures."""
+def examples() -> tuple[Any, Any, Any]:
+    """Signs [n, k] of the questions, whether each is sensible, and its memory."""
     rows = [json.loads(line) for line in (LABELS / "told_doubts.jsonl").open(encoding="utf-8")]
     signs = np.array(
         [asking_signs(*(row[k] for k in ("chance", "old", "new", "days"))) for row in rows]
     )
     truths = np.array([row["sensible"] for row in rows], bool)
-    places = np.array([row["memory"] for row in rows])
-    scores = np.zeros(len(rows))
+    return signs, truths, np.array([row["memory"] for row in rows])
+
+
+def left_out() -> dict[str, float]:
+    """Figures of weights on the memories that each did not see."""
+    signs, truths, places = examples()
+    scores = np.zeros(len(truths))
     for place in set(places):
         weights, offset = fit(signs[places != place], truths[places != place])
         scores[places == place] = signs[places == place] @ weights + offset
     asked = scores >= MARGIN
+    return {
+        "questions": len(truths),
+        "memories": len({*places}),
+        "AUROC": auroc(scores, truths),
+        "sensible of those asked": float(truths[asked].mean()),
+        "asked of the sensible": float(asked[truths].mean()),
+    }
+
+
+def main() -> None:
+    """Fit, and print the weights."""
+    signs, truths, _ = examples()
     weights, offset = fit(signs, truths)
     shipped = signs @ np.array(ASKING_WEIGHTS) >= ASKING_LIMIT
     print(f"as shipped: asked {shipped.sum()}, sensible {truths[shipped].mean():.0%}")
     print("weights", weights.round(2), "limit", round(MARGIN - offset, 2))
-    print(f"{len(rows)} questions of {len({*places})} memories, {truths.mean():.0%} sensible")
-    print(
-        f"AUROC {auroc(scores, truths):.3f}, of the probability alone {auroc(signs[:, 0], truths):.3f}"
-    )
-    print(
-        f"asked {asked.sum()}, sensible {truths[asked].mean():.0%}, of all sensible {asked[truths].mean():.0%}"
-    )
 
 
 if __name__ == "__main__":

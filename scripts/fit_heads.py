@@ -94,6 +94,7 @@ INPUTS = (
     *(f"word {number}" for number in range(DIMENSIONS)),
 )
 """Names of what ``judge.unit_inputs`` gives."""
+OF_DOCUMENTS = Settings(16, 0.03)
 OF_UNITS = {
     "unit": Settings(24, 0.02, directions=64),
     "talk": Settings(32, 0.01, rounds=200, directions=128),
@@ -289,27 +290,28 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     given = parser.parse_args()
     documents = of_documents(given.copies)
-    by_form = {"logistic": Settings(0, 0.05), "hidden": Settings(16, 0.03)}
+    by_form = {"logistic": Settings(0, 0.05), "hidden": OF_DOCUMENTS}
     told = {form: left_out(documents, DOCUMENT, by_form[form]) for form in by_form}
-    figures = {form: _document_figures(documents, found) for form, found in told.items()}
-    settings = by_form["hidden"]
-    write("document", documents, DOCUMENT, settings, judge.NAMES, figures, labels=("documents",))
+    figures = {form: document_figures(documents, found) for form, found in told.items()}
+    write(
+        "document", documents, DOCUMENT, OF_DOCUMENTS, judge.NAMES, figures, labels=("documents",)
+    )
 
     labelled = list(of_units(given.copies, given.locomo))
-    examples = _unit_examples(labelled, documents, settings)
+    examples = unit_examples(labelled, documents)
     by_name = {"unit": examples, "talk": _with_talks(labelled, examples)}
     for name, some in by_name.items():
         settings = OF_UNITS[name]
         found = left_out(some, UNIT, settings)
         blind = found[len(labelled) : 2 * len(labelled)]
-        unit_figures: dict[str, Any] = {
-            "hidden": _unit_figures(labelled, found[: len(labelled)]),
-            "hidden without the model": _unit_figures(labelled, blind),
+        told_figures: dict[str, Any] = {
+            "hidden": unit_figures(labelled, found[: len(labelled)]),
+            "hidden without the model": unit_figures(labelled, blind),
         }
         if name == "talk":
-            unit_figures["plain"] = _kept_figures(some, found, "told")
-            unit_figures["written talks"] = _kept_figures(some, found, "written")
-        write(name, some, UNIT, settings, INPUTS, unit_figures, labels=("units",))
+            told_figures["plain"] = _kept_figures(some, found, "told")
+            told_figures["written talks"] = _kept_figures(some, found, "written")
+        write(name, some, UNIT, settings, INPUTS, told_figures, labels=("units",))
 
 
 class Told(NamedTuple):
@@ -392,9 +394,7 @@ def plain_sentences() -> Iterator[Told]:
         yield Told(text, [1.0, 0.0, np.nan, np.nan, *NO_KIND], f"told {number % 5}")
 
 
-def _unit_examples(
-    labelled: Sequence[Labelled], documents: Examples, settings: Settings
-) -> Examples:
+def unit_examples(labelled: Sequence[Labelled], documents: Examples) -> Examples:
     """The labelled units with what their words mean, then all again as without the model."""
     words = StaticVectors.open(default_folder()).mean_vectors([each.text for each in labelled])
     groups = np.array(documents.groups)
@@ -404,7 +404,7 @@ def _unit_examples(
             documents.inputs[groups != group],
             documents.targets[groups != group],
             DOCUMENT,
-            settings,
+            OF_DOCUMENTS,
         )
         for group in sorted({each.group for each in labelled if each.document})
     }
@@ -449,7 +449,8 @@ def _with_talks(labelled: Sequence[Labelled], examples: Examples) -> Examples:
     return examples
 
 
-def _document_figures(examples: Examples, found: Any) -> dict[str, float]:
+def document_figures(examples: Examples, found: Any) -> dict[str, float]:
+    """How well roles, the owner's documents and templates are told."""
     roles = examples.targets[:, : len(ROLES)].argmax(1)
     return {
         "documents": len(roles),
@@ -459,7 +460,8 @@ def _document_figures(examples: Examples, found: Any) -> dict[str, float]:
     }
 
 
-def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[str, float]]:
+def unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[str, float]]:
+    """How well noise, what is worth keeping and what stands alone are told: in all, notes, conversations."""
     chat = np.array([each.document is None for each in labelled])
     keep = np.array([each.label["keep"] for each in labelled])
     alone = np.array([each.label["alone"] for each in labelled])
@@ -525,7 +527,6 @@ def write(
     (WEIGHTS / f"{name}.json").write_text(
         re.sub(r",\n\s+(?=[-\d\"][^:]*\n?)", ", ", text) + "\n", "utf-8"
     )
-    print(name, json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.j
 HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 32, 0.003, 200, 0.02, 0.2, 64
 MOST_BYTES = 8 << 20
 FOLDS = 8
+STRONGEST = 40
+"""Names of a memory among which noise is counted."""
 YOUNG = 4
 """Of so many notes one stands in a young store."""
 
@@ -164,6 +166,9 @@ def left_out(all_: Examples) -> dict[str, float]:
         chances[held] = [row["thing"] for row in told]
         kinds[held] = [[row[kind] for kind in KINDS] for row in told]
     things, best = all_.things == 1, kinds.argmax(1)
+    prominence = all_.shapes[:, INPUTS.index("uses")] * chances**2  # as ``Node.prominence``
+    of_repo = [np.flatnonzero(all_.repos == repo) for repo in repos]
+    strongest = [rows[np.argsort(-prominence[rows], kind="stable")[:STRONGEST]] for rows in of_repo]
     said, persons = chances > 0.5, all_.kinds[:, 0] == 1
     called = said & (best == KINDS.index("person"))
     return {
@@ -176,6 +181,10 @@ def left_out(all_: Examples) -> dict[str, float]:
         "persons": int(persons.sum()),
         "called persons": int(called.sum()),
         "called persons that are": int(persons[called].sum()),
+        f"noise of the {STRONGEST} strongest": round(
+            float(np.mean([(~things[rows]).sum() for rows in strongest if len(rows) == STRONGEST])),
+            1,
+        ),
         "person AUROC": round(auroc(chances * kinds[:, 0], persons), 3),
     }
 
@@ -194,7 +203,6 @@ def main() -> None:
     labels = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     data = {"labels": labels, "left out": left_out(found), **pack(classifier_of(found))}
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
-    print(json.dumps(data["left out"], indent=1))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.evaluate_run import open_engine
+from clsm_cli.commands.evaluate import open_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.stores import StoreFactory

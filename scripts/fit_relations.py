@@ -26,11 +26,11 @@ from clsm_cli.heads.relation_head import (
     MIN_RELATED_P,
     SHAPE,
     SLOTS,
-    NameSpan,
     Pair,
     head_inputs,
     pairs,
 )
+from clsm_cli.text.known_names import NameSpan
 from scripts.fit_heads import Examples, Settings, fit, left_out
 from scripts.fitting import auroc, pack
 from scripts.join_labels import LABELS, joined
@@ -127,7 +127,6 @@ def main() -> None:
         **pack(head),
     }
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
-    print(json.dumps(data["figures"], indent=1))
 
 
 if __name__ == "__main__":

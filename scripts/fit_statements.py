@@ -36,7 +36,7 @@ from clsm_cli.heads.units import spans_of
 from scripts import worlds
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_heads import plain_sentences, turns_of_document
-from scripts.fitting import auroc
+from scripts.fitting import auroc, every_eighth
 from scripts.join_labels import CHAT, LABELS, joined, turns_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ ONWARD, REPLAYED = (8e-4, 2), 2500
 """Rate, and rounds over all examples, of a fit that goes on; statements of memories that it sees again."""
 KEPT = 0.5
 """Share of other weights in a mean."""
-FOLDS = 8
-"""One memory of so many is left out, and the figures are of these."""
 SHARES = (0.05, 0.1, 0.2)
 """Of the statements, the best so many of which the figures look at."""
 
@@ -249,8 +247,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     read = list(statements(given.copies, given.locomo, given.model))
-    memories = sorted({each.memory for each in read})
-    left = {name for place, name in enumerate(memories) if place % FOLDS == 0}
+    left = every_eighth(each.memory for each in read)
     judged = [each for each in read if each.memory in left and each.weight == 1]
     seen = [each for each in read if each.memory not in left]
     told = [*told_statements(held=False), *note_statements(held=False), *talk_statements()]

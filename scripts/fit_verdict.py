@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.evaluate_run import open_engine
+from clsm_cli.commands.evaluate import open_engine
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from clsm_cli.heads.classifier import Classifier
 
@@ -115,6 +115,15 @@ def shares(scores: Any) -> Any:
     """The softmax of each row."""
     powers = np.exp(scores - scores.max(1, keepdims=True))
     return powers / powers.sum(1, keepdims=True)
+
+
+def every_eighth(memories: Iterable[str]) -> set[str]:
+    """The memories that the fit of statements leaves out.
+
+    >>> sorted(every_eighth("ihgfedcba"))
+    ['a', 'i']
+    """
+    return set(sorted({*memories})[::8])
 
 
 def scale(columns: Any) -> Any:

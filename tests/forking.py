@@ -4,8 +4,9 @@ A fresh Python takes longer to import clsm than clsm takes to answer. A fork is 
 other: it has streams, an environment, a working folder and locks of its own, and what kills it kills
 nothing else. Nothing of clsm runs in the process that forks, so every command begins as new.
 
-``python -m forking`` is that process; ``Forks`` starts it, for tests and for the fault rigs, which
-limit and listen to a command (``faults.running.warm``) or let strace follow it (``faults.crashes.trace``).
+``Forks`` asks for such a process, for tests and for the fault rigs, which limit and listen to a
+command (``faults.running.warm``) or let strace follow it (``faults.crashes.trace``). It is itself a
+fork of ``python -m forking``, which imports for all of them.
 """
 
 import atexit
@@ -195,14 +196,7 @@ class Forks:
     ) -> None:
         self._program = program
         self._socket, end = socket.socketpair()
-        names = ["all"] if imported is None else imported
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "forking", str(end.fileno()), *names],
-            env={**environment, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
-            pass_fds=[end.fileno()],
-            stdin=subprocess.DEVNULL,
-        )
-        end.close()
+        self._pid = _nursery(environment, ("all",) if imported is None else imported).bear(end)
         self._streams: list[int] = []
 
     def __enter__(self) -> Self:
@@ -212,9 +206,9 @@ class Forks:
         self.close()
 
     def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
         self._socket.close()
-        self._process.kill()
-        self._process.wait()
 
     def begin(
         self,
@@ -312,6 +306,43 @@ def in_memory(stdin: bytes = b"") -> list[int]:
     return [given, out, err]
 
 
+class Nursery:
+    """A process that has imported what commands need, and of which those that fork them are forks."""
+
+    def __init__(self, environment: Mapping[str, str], imported: Sequence[str]) -> None:
+        self._socket, end = socket.socketpair()
+        self._lock = threading.Lock()
+        self._process = subprocess.Popen(  # ends with the socket
+            [sys.executable, "-m", "forking", str(end.fileno()), *imported],
+            env={**environment, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
+            pass_fds=[end.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+        end.close()
+
+    def bear(self, end: socket.socket) -> int:
+        """Hand the end of a socket to a new process that forks commands; its id."""
+        with self._lock, end:
+            socket.send_fds(self._socket, [b"!"], [end.fileno()])
+            return int(self._socket.recv(_NUMBER, socket.MSG_WAITALL))
+
+
+_nurseries: dict[tuple[object, ...], Nursery] = {}
+_asking = threading.Lock()
+_AT_ITS_BEGINNING = ("FAKETIME", "LC_", "LD_", "PYTHON")
+"""What the names of variables begin with that a process obeys when it begins, and never again."""
+
+
+def _nursery(environment: Mapping[str, str], imported: Sequence[str]) -> Nursery:
+    """The one with these modules, where those variables are the same."""
+    told = {n: value for n, value in environment.items() if n.startswith(_AT_ITS_BEGINNING)}
+    key = (*imported, *sorted(told.items()))
+    with _asking:
+        if key not in _nurseries:
+            _nurseries[key] = Nursery(environment, imported)
+        return _nurseries[key]
+
+
 _of_thread = threading.local()
 
 
@@ -324,8 +355,8 @@ def forks(environment: Mapping[str, str]) -> Forks:
     return found
 
 
-def _serve(asking: socket.socket, names: Sequence[str]) -> None:
-    """Answer requests: with the process id, then with how it ended."""
+def _nurse(asking: socket.socket, names: Sequence[str]) -> None:
+    """Import, then fork a process for each socket that comes, and answer with its id."""
     if [*names] == ["all"]:
         prepare()
     else:
@@ -333,6 +364,23 @@ def _serve(asking: socket.socket, names: Sequence[str]) -> None:
             import_module(name)
     gc.collect()
     gc.freeze()  # a child's collector would copy every page of what it shares
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for these
+    while True:
+        _, ends, _, _ = socket.recv_fds(asking, 1, 1)
+        if not ends:
+            return
+        pid = os.fork()
+        if pid == 0:
+            asking.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _serve(socket.socket(fileno=ends[0]))
+            return
+        os.close(ends[0])
+        _tell(asking, pid)
+
+
+def _serve(asking: socket.socket) -> None:
+    """Answer requests: with the process id, then with how it ended."""
     while True:
         data, streams, _, _ = socket.recv_fds(asking, _REQUEST, 4)
         if not data:
@@ -427,4 +475,4 @@ def _await_tracer(log: str) -> None:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
+    _nurse(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner, Result
 
-from clsm_cli.app import MODULES
+from clsm_cli.commands import MODULES
 from clsm_cli.commands.options import Command
 from clsm_cli.store.layout import Store
 

@@ -11,9 +11,11 @@ from faults.rig import rigs
 from processes import ran
 from typer.main import get_command
 
+from benchmarks import evaluation, report
 from clsm_cli import app as app_module
 from clsm_cli import errors
 from clsm_cli.app import app
+from clsm_cli.health.findings import CODES
 from scripts import make_man, make_settings
 
 # The README names every command; what the pages tell a person to type works; their links lead somewhere.
@@ -119,6 +121,19 @@ def test_a_page_is_set_without_a_warning(page: Path) -> None:
 def test_the_page_has_every_setting_as_it_is() -> None:
     page = make_settings.PAGE.read_text("utf-8")
     assert page == make_settings.written(page), "run: python scripts/make_settings.py"
+
+
+# The pages stay short enough to be read.
+
+
+def test_the_pages_have_at_most_20_000_words_by_hand() -> None:
+    """All of docs/ but what ``benchmarks``, ``faults`` and ``scripts`` write, and the codes of ``clsm doctor``."""
+    pages = {page: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")}
+    pages |= {evaluation.FIGURES: "", report.DOCUMENT: report.TEMPLATE.read_text("utf-8")}
+    text = "\n".join(pages.values()).replace(make_settings.table(), "")
+    codes = re.compile(rf"^\| `({'|'.join(CODES)})` \|.*$", re.MULTILINE)
+    words = codes.sub("", figures.BLOCK.sub("", text)).split()
+    assert len(words) <= 20_000
 
 
 # Each promise of docs/promises.md has a rig or a test that shows it, and no rig found it broken.

@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -111,13 +111,22 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
 
 
-def _at_any_time(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that may run, in functions too: all but what is there for types."""
-    waiting = [tree]
+@cache
+def _imports_of(path: Path) -> tuple[tuple[str, str, bool], ...]:
+    """Every import of a file: its line, the module, and whether it is there for types alone."""
+    found = []
+    waiting: list[tuple[ast.AST, bool]] = [(_tree(path), False)]
     while waiting:
-        found = [each for each in ast.iter_child_nodes(waiting.pop()) if not _is_for_types(each)]
-        waiting += found
-        yield from found
+        node, is_typing = waiting.pop()
+        is_typing = is_typing or _is_for_types(node)
+        found += [(_where(node), name, is_typing) for name in _imported(node)]
+        waiting += [(each, is_typing) for each in ast.iter_child_nodes(node) if _is_block(each)]
+    return tuple(found)
+
+
+def _is_block(node: ast.AST) -> bool:
+    """Whether imports may stand there: no expression holds one."""
+    return isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case))
 
 
 def _where(node: ast.AST) -> str:
@@ -128,27 +137,19 @@ def _imports(path: Path) -> Iterator[str]:
     """Imports that do not go down."""
     part = _part(path)
     allowed = BELOW[part] | EVERYWHERE | {part}
-    yield from _foreign(_at_any_time(_tree(path)), allowed)
-    for found in _foreign(ast.walk(_tree(path)), allowed | FOR_TYPES.get(part, set())):
-        yield f"{found}, for its types"
-
-
-def _foreign(nodes: Iterable[ast.AST], allowed: set[str]) -> Iterator[str]:
-    """Imports of parts of the program that are not allowed, each with its line."""
-    for node in nodes:
-        for name in _imported(node):
-            top, _, inside = name.partition(".")
-            target = inside.split(".")[0]
-            target = target if target in BELOW else "__init__"
-            if top == "clsm_cli" and target not in allowed:
-                yield f"{_where(node)} imports {name}"
+    for_types = allowed | FOR_TYPES.get(part, set())
+    for where, name, is_typing in _imports_of(path):
+        top, _, inside = name.partition(".")
+        target = inside.split(".")[0]
+        target = target if target in BELOW else "__init__"
+        if top == "clsm_cli" and target not in (for_types if is_typing else allowed):
+            yield f"{where} imports {name}"
 
 
 def _edge(path: Path) -> Iterator[str]:
     """Typer and Rich anywhere but at the edge."""
     if _part(path) not in {"commands", "app"}:
-        for node in ast.walk(_tree(path)):
-            yield from (name for name in _imported(node) if name.split(".")[0] in EDGE)
+        yield from (name for _, name, _ in _imports_of(path) if name.split(".")[0] in EDGE)
 
 
 def _heavy(path: Path) -> Iterator[str]:
@@ -200,8 +201,7 @@ def test_no_imports_go_in_a_circle() -> None:
         {
             name: {
                 each if each in paths else each.rpartition(".")[0]
-                for node in ast.walk(_tree(path))
-                for each in _imported(node)
+                for _, each, _ in _imports_of(path)
             }
             for name, path in paths.items()
         }

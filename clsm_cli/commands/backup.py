@@ -112,7 +112,7 @@ def restore(
         lines += [whole, place, "nothing was written"]
     else:
         lines.append(f"restored  {done.root} {what}")
-    warnings = machine_settings.ignored_warnings(done)
+    warnings = [] if done.store is None else machine_settings.ignored_warnings(done.store)
     mapping = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
     mapping |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
     mapping |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}

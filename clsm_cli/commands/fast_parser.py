@@ -14,18 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
+from clsm_cli.commands import MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from clsm_cli.commands.command_line import Option
 
-_MODULES = {
-    "recall": "recall_command",
-    "search": "recall_command",
-    "context": "context",
-    "ingest": "ingest",
-}
+_FAST = ("recall", "search", "context", "ingest")
 
 
 def run(arguments: Sequence[str]) -> int | None:
@@ -33,10 +29,10 @@ def run(arguments: Sequence[str]) -> int | None:
     if list(arguments) == ["--version"]:
         print(f"clsm {__version__}")
         return 0
-    name = _MODULES.get(arguments[0]) if arguments else None
-    if name is None or (name == "ingest" and "--capture" not in arguments):
+    name = arguments[0] if arguments else ""
+    if name not in _FAST or (name == "ingest" and "--capture" not in arguments):
         return None  # only a hook's ingest is fast
-    command = import_module(f"clsm_cli.commands.{name}")
+    command = import_module(f"clsm_cli.commands.{MODULES.get(name, name)}")
     values = parse(arguments[1:], command.COMMAND_LINE.options)
     if values is None or (name == "ingest" and "capture" not in values):
         return None

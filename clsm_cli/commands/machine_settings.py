@@ -25,7 +25,6 @@ from clsm_cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
 _MAX_BYTES = 1 << 20  # maximum bytes of the file
@@ -59,7 +58,7 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
     return settings
 
 
-def ignored_warnings(store: Store | Restored) -> list[str]:
+def ignored_warnings(store: Store) -> list[str]:
     """Warnings about machine settings in a store, which are ignored, and about unknown settings."""
     found = []
     if store.misplaced:

@@ -21,7 +21,7 @@ from clsm_cli.commands.command_line import (
 )
 
 _NO_EFFECT = "No effect here; every command takes it."
-_FILE_METAVARS = ("FILE", "DIR", "PATH", "GLOB")
+_FILE_METAVARS = ("FILE", "DIR", "PATH", "GLOB", "DATASET")
 
 
 def command(
@@ -135,10 +135,14 @@ def _decoded(option: Any, value: Any) -> Any:
     return decode_words([value]) if isinstance(value, str) else value
 
 
-def command_group(about: str) -> typer.Typer:
-    """A command that only has subcommands."""
+def command_group(about: str, *lines: str) -> typer.Typer:
+    """A command that only has subcommands; ``lines`` are examples for the end of its help."""
     return typer.Typer(
-        help=about, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+        help=about,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        epilog=examples(*lines) if lines else None,
     )
 
 

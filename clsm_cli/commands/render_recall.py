@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands.output import (
     BELOW,
     common_folder,
+    dotted,
     fields,
     flat,
     linked,
@@ -175,17 +176,13 @@ _REASONS = {
 
 def _source_text(memory: Memory) -> str:
     source = memory.sources[0]
-    words = [
-        location_text(source.file, source.line) or memory.session,
-        (source.timestamp or "")[:16].replace("T", " "),
-    ]
-    if memory.trust not in TRUSTED:
-        words.append(f"from {memory.trust}")
-    words += [superseded_text(memory), _later_text(memory)]
-    return " · ".join(word for word in words if word)
+    place = location_text(source.file, source.line) or memory.session
+    date = (source.timestamp or "")[:16].replace("T", " ")
+    trust = "" if memory.trust in TRUSTED else f"from {memory.trust}"
+    return dotted(place, date, trust, _superseded_text(memory), _later_text(memory))
 
 
-def superseded_text(memory: Memory) -> str:
+def _superseded_text(memory: Memory) -> str:
     """Since when an item is superseded, or perhaps so."""
     if memory.until:
         return f"until {memory.until}"
@@ -255,6 +252,6 @@ def _origin(memory: Memory, file: str) -> str:
     source = memory.sources[0]
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
-    over = f", held {until}" if (until := superseded_text(memory)) else ""
+    over = f", held {until}" if (until := _superseded_text(memory)) else ""
     later = f", {told}" if (told := _later_text(memory)) else ""
     return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}{later}, {flat(place)}"

@@ -245,17 +245,12 @@ class Step(NamedTuple):
 def is_due(store: Store, now: datetime, minute: int) -> bool:
     """Whether no run has fully succeeded since this minute of the local day last came."""
     last = night_log.read(store)
-    return bool(last.failed) or not _is_tonight(last.good, now, minute)
-
-
-def _is_tonight(time: str | None, now: datetime, minute: int) -> bool:
-    """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
+        good, due = datetime.fromisoformat(last.good or ""), schedulers.last_time(minute, now)
         # A time in the future proves nothing.
-        due = schedulers.last_time(minute, now)
-        return due <= datetime.fromisoformat(time or "") <= now + _SLACK
+        return bool(last.failed) or not due <= good <= now + _SLACK
     except (ValueError, TypeError):
-        return False
+        return True
 
 
 def run_night(

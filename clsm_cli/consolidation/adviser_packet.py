@@ -12,12 +12,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from clsm_cli.consolidation.claims import KINDS, Claim, is_spoken
+from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.integrations.llm import form_instruction, object_of
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.text.tokens import count_tokens, trim_to_tokens
 
 BUDGET = 12_000
@@ -27,6 +29,8 @@ PART_TOKENS = 1500
 SURE_P = 0.9
 """Probability of being worth keeping from which no adviser can drop a draft: of the best-scored 5 % of a memory's
 sentences, four in five are good and one in 25 is junk (``weights/statement.json``)."""
+MIN_COSINE, MAX_KNOWN = 0.35, 40
+"""Minimum cosine of a known statement and a turn to be listed with it, and maximum such statements."""
 MAX_CHARS = 400
 """Maximum characters of a proposed statement."""
 _BLANKS = re.compile(r"\s{20,}")
@@ -160,23 +164,28 @@ def split_parts(
     ]
 
 
-def select_parts(episodes: Iterable[Sequence[Part]], limit: int) -> list[Part]:
-    """The parts that fit a packet: episodes in the given order, each whole or not at all.
-
-    An episode too large for an empty packet is included with as many parts as fit.
-    """
-    room = empty = limit - count_tokens(render_packet([], []))
+def first_parts(parts: Iterable[Part], limit: int) -> list[Part]:
+    """The first parts that have at most ``limit`` tokens together."""
     chosen: list[Part] = []
-    for group in episodes:
-        sizes = [part.size for part in group]
-        if sum(sizes) > room and (chosen or sum(sizes) <= empty):
-            continue
-        for part, size in zip(group, sizes, strict=True):
-            if size > room:
-                break
-            chosen.append(part)
-            room -= size
+    for part in parts:
+        limit -= part.size
+        if limit < 0:
+            break
+        chosen.append(part)
     return chosen
+
+
+def related_statements(
+    index: Index, known: StatementIndex, chosen: Iterable[Part]
+) -> list[Statement]:
+    """Current statements similar to turns of some parts, the most similar first."""
+    best: dict[str, float] = {}
+    keys = [turn.key for part in chosen for turn in part.turns]
+    for vector in index.vectors_of(keys).values():
+        for row, cosine in known.alike(vector, MIN_COSINE):
+            if row.is_current and row.kind in KINDS:
+                best[row.id] = max(cosine, best.get(row.id, 0.0))
+    return [known.rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:MAX_KNOWN]]
 
 
 def render_packet(chosen: Sequence[Part], known: Sequence[Statement], limit: int = 0) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from clsm_cli.consolidation import (
     active_learning,
@@ -16,28 +15,22 @@ from clsm_cli.consolidation import (
 from clsm_cli.consolidation.adviser_packet import (
     Part,
     drafts_of,
+    first_parts,
+    related_statements,
     render_packet,
-    select_parts,
     split_parts,
 )
-from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import Progress
-from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import inbox
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
-
-MIN_COSINE = 0.35
-"""Minimum cosine of a statement and a turn for the packet to list the statement as known."""
-_MAX_KNOWN = 40
-"""Maximum known statements in a packet."""
 
 
 class Packet(NamedTuple):
@@ -78,21 +71,44 @@ def _packet(store: Store, request: Request, budget: int, embedder: Embedder | No
     embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
     with store_state.opened_state(store, request.now, meanings, embed) as state:
         waiting = store_state.choose_episodes(state, request)
-        if not waiting:
-            return Packet("", 0, (), 0, 0)
-        turns = evidence_queries.turns_in_episodes(state.connection, waiting)
-        closed = {key for key, turn in turns.items() if not turn.is_current}
-        read = map(state.read_episode, waiting)
-        parts = (split_parts(episode, closed) for episode in read if episode is not None)
-        groups = [group for group in parts if group]
-        chosen = select_parts(groups, budget)
-        if chosen:
-            chosen = select_parts(_with_drafts(state, chosen), budget)
-        if groups and not chosen:
-            chosen = [_smallest(state, groups, budget)]
-        text = render_packet(chosen, _related_statements(state, chosen), budget) if chosen else ""
+        chosen = _first_episodes(state, waiting, budget)
+        known = index_statements(state, state.statements.values())
+        related = related_statements(state.index, known, chosen)
+        text = render_packet(chosen, related, budget) if chosen else ""
         episodes = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), episodes, len(chosen), len(waiting))
+
+
+def _first_episodes(
+    state: store_state.StoreState, waiting: Sequence[str], budget: int
+) -> list[Part]:
+    """The parts of the first episodes that fit a packet, each whole, or of one that is too large.
+
+    Raises:
+        BadInputError: Not even one part fits; the message has the budget needed.
+    """
+    scorer = StatementScorer(state, active_learning.owner_of(state))
+    turns = evidence_queries.turns_in_episodes(state.connection, waiting)
+    current = {key for key, turn in turns.items() if turn.is_current}
+    empty = count_tokens(render_packet([], []))
+    room = budget - empty
+    chosen: list[Part] = []
+    for episode in filter(None, map(state.read_episode, waiting)):
+        scores = scorer.score(episode, current)
+        drafts = drafts_of(claims.episode_claims(episode, scores), scores)
+        closed = {turn.key for turn in episode.turns} - current
+        parts = split_parts(episode, closed, drafts)
+        fit = first_parts(parts, room)
+        if parts and not (fit or chosen):
+            reason = f"has no room for a part of an episode ({budget} tokens)"
+            next_step = f"allow it --budget {empty + parts[0].size}"
+            raise BadInputError("the packet", reason, next_step)
+        if len(fit) == len(parts) or not chosen:
+            chosen += fit
+        if len(fit) < len(parts):
+            break
+        room -= sum(part.size for part in parts)
+    return chosen
 
 
 def _usable(embedder: Embedder | None) -> Embedder | None:
@@ -104,43 +120,3 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
     except (ModelMissingError, ModelDigestError):
         pass
     return None
-
-
-def _with_drafts(state: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
-    """The chosen parts by episode, with drafts."""
-    scorer = StatementScorer(state, active_learning.owner_of(state))
-    groups = []
-    for _, parts in groupby(chosen, lambda part: part.episode.id):
-        group = list(parts)
-        episode, closed = group[0].episode, group[0].closed
-        scores = scorer.score(episode, {turn.key for turn in episode.turns} - {*closed})
-        drafts = drafts_of(claims.episode_claims(episode, scores), scores)
-        groups.append(split_parts(episode, closed, drafts)[: len(group)])
-    return groups
-
-
-def _smallest(state: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
-    """The shortest first part of an episode, if nothing larger fits.
-
-    Raises:
-        BadInputError: It does not fit either; the message has the budget needed.
-    """
-    first = min((group[0] for group in groups), key=lambda part: part.size)
-    [[part]] = _with_drafts(state, [first])
-    tokens = part.size + count_tokens(render_packet([], []))
-    if tokens > budget:
-        reason = f"has no room for a part of an episode ({budget} tokens)"
-        raise BadInputError("the packet", reason, f"allow it --budget {tokens}")
-    return part
-
-
-def _related_statements(state: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
-    """Current statements similar to turns of the parts, the most similar first."""
-    rows = {i: row for i, row in state.statements.items() if row.is_current and row.kind in KINDS}
-    index = index_statements(state, rows.values())
-    best: dict[str, float] = {}
-    keys = [turn.key for part in chosen for turn in part.turns]
-    for vector in state.index.vectors_of(keys).values():
-        for row, cosine in index.alike(vector, MIN_COSINE):
-            best[row.id] = max(cosine, best.get(row.id, 0.0))
-    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_MAX_KNOWN]]

@@ -13,8 +13,8 @@ from clsm_cli.text.tokens import terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from clsm_cli.consolidation.edges import Matcher
     from clsm_cli.store.index.evidence_queries import SourceTurn
+    from clsm_cli.text.known_names import Matcher
 
 MAX_SENTENCES, MAX_CHARS = 2, 240
 """Sentences of a description, and characters of each, at most."""

@@ -1,28 +1,22 @@
-"""Edges that sentences state, and the chain of episodes; ``Matcher`` finds names in text.
+"""Edges that sentences state, and the chain of episodes.
 
 A typed edge exists as long as ``heads.relation_head`` finds it in a unit of some turn, so it depends
 only on the turns and their mentions. Co-occurrence is ``scoring.association``.
-
-A name matches as a run of whole words with any marks between them. Names are matched independently, so a
-new name changes nothing for the others, and the order in which names became known does not matter.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import relation_head
-from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.clocks import seconds
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,13 +27,14 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
+    from clsm_cli.text.known_names import Matcher
 
 FULL_WEIGHT_TURNS = 3
-"""Turns from which a typed edge's weight is their mean probability."""
+"""Turns from which a typed edge has its full weight."""
 RelationKey = tuple[str, str, str, bool]
 """Source, type, target of a relation, and whether it is directed."""
-StatedRelations = dict[RelationKey, dict[str, float]]
-"""Relation → key of each turn that states it → probability of that."""
+StatedRelations = dict[RelationKey, set[str]]
+"""Relation → keys of the turns that state it."""
 
 
 def stated_relations(
@@ -64,26 +59,19 @@ def stated_relations(
     for pair, key, chance in zip(pairs, keys, chances, strict=True):
         if chance >= relation_head.MIN_RELATED_P:
             source, target = sorted((pair.left.node, pair.right.node))
-            by_turn = found.setdefault((source, relation_head.EDGE_TYPE, target, False), {})
-            by_turn[key] = max(chance, by_turn.get(key, 0.0))
+            found.setdefault((source, relation_head.EDGE_TYPE, target, False), set()).add(key)
     return found
 
 
 def relation_edges(stated: StatedRelations) -> dict[str, Edge]:
-    """The edges of relations, by id.
-
-    weight = mean probability · min(1, (1 + turns) / (1 + ``FULL_WEIGHT_TURNS``)): one turn gives half the
-    weight of three.
-    """
+    """The edges of relations, by id; weight = min(1, (1 + turns) / (1 + ``FULL_WEIGHT_TURNS``))."""
     found: dict[str, Edge] = {}
-    for (source, name, target, directed), chances in sorted(stated.items()):
-        if source == target or not chances:
-            continue
-        count = len(chances)
-        mean = sum(chances[key] for key in sorted(chances)) / count
-        weight = round(mean * min(1.0, (1 + count) / (1 + FULL_WEIGHT_TURNS)), 4)
-        edge = unweighted_edge(source, name, target, directed=directed)
-        found[edge.id] = replace(edge, n=count, weight=weight, sources=tuple(sorted(chances)))
+    for (source, name, target, directed), keys in sorted(stated.items()):
+        if source != target and keys:
+            weight = min(1.0, (1 + len(keys)) / (1 + FULL_WEIGHT_TURNS))
+            edge = unweighted_edge(source, name, target, directed=directed)
+            made = replace(edge, n=len(keys), weight=weight, sources=tuple(sorted(keys)))
+            found[edge.id] = made
     return found
 
 
@@ -174,77 +162,3 @@ def stream_of_record(record: Record, nodes: Mapping[str, Node]) -> Stream:
     """The stream of a record: an edge's is that of its source node, an episode's is flow."""
     kept = nodes.get(record.source) if isinstance(record, Edge) else record
     return kept.stream if isinstance(kept, (Statement, Node)) else "flow"
-
-
-_WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")
-_MAX_GAP = 3
-"""Maximum characters between two words of a name."""
-_CONTINUES = re.compile(r"@\w|\.[a-z0-9]")
-"""Follows part of an address or file name: "index.html" and "ada@here.org" name nothing."""
-
-
-class NameForm(NamedTuple):
-    """A name of a node; ``is_exact``: it matches only with the same capitals."""
-
-    text: str
-    node: str
-    is_exact: bool
-
-
-class _KnownName(NamedTuple):
-    words: tuple[str, ...]
-    spelled: tuple[str, ...]
-    mark: str
-    form: NameForm
-
-
-class Matcher:
-    """Finds a set of names in texts.
-
-    >>> matcher = Matcher([NameForm("clock key", "clock-key", False), NameForm("May", "may", True)])
-    >>> [(each.start, each.end, each.node) for each in matcher.find("It may be May's Clock Key.")]
-    [(10, 13, 'may'), (16, 25, 'clock-key')]
-    """
-
-    def __init__(self, forms: Iterable[NameForm]) -> None:
-        self._by_first: dict[str, list[_KnownName]] = {}
-        for form in sorted(set(forms)):
-            spelled = tuple(_WORD.findall(form.text))
-            words = tuple(word.casefold() for word in spelled)
-            if words:
-                mark = form.text[: form.text.index(spelled[0])]
-                known = _KnownName(words, spelled, mark if mark == "." else "", form)
-                self._by_first.setdefault(words[0], []).append(known)
-
-    def find(self, text: str) -> list[NameSpan]:
-        """All matches by start, longer names first; each node once per span."""
-        words = list(_WORD.finditer(text))
-        plain = [match.group().casefold() for match in words]
-        found: set[tuple[int, int, str]] = set()
-        for place, word in enumerate(plain):
-            for known in self._by_first.get(word, ()):
-                count = len(known.words)
-                if count > 1 and tuple(plain[place : place + count]) != known.words:
-                    continue
-                run = words[place : place + count]
-                if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
-                    continue
-                start, end = run[0].start(), run[-1].end()
-                if known.mark and not _begins_with_mark(text, start, known.mark):
-                    continue
-                if _CONTINUES.match(text, end):
-                    continue
-                if count == 1 or all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
-                    found.add((start, -end, known.form.node))
-        return [NameSpan(start, -end, node) for start, end, node in sorted(found)]
-
-
-def _begins_with_mark(text: str, start: int, mark: str) -> bool:
-    """Whether the leading mark of a name begins a word: "prod.env" does not contain ".env"."""
-    before = text[:start][-len(mark) - 1 :]
-    return before.endswith(mark) and not before[: -len(mark)].isalnum()
-
-
-def _is_near(text: str, before: re.Match[str], after: re.Match[str]) -> bool:
-    gap = text[before.end() : after.start()]
-    return len(gap) <= _MAX_GAP and ("\n" not in gap or (gap.isspace() and gap.count("\n") == 1))

@@ -1,29 +1,27 @@
 """The vocabulary of nodes and their names, and which turns mention them.
 
-A turn mentions a node if its text contains a name of it, whenever the name became known. New names are
-looked up in older turns by the index's postings.
+A turn mentions a node if its text contains a name of it, whenever the name became known.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.edges import Matcher, NameForm
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.evidence_queries import Name
-from clsm_cli.text.aliases import HONORIFICS, short_names
+from clsm_cli.text.aliases import HONORIFICS
+from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
 from clsm_cli.text.time.expressions import names_time
-from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,19 +52,14 @@ class Vocabulary(NamedTuple):
 
     Attributes:
         canonical: Id of any name → node id.
-        heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entity]
     canonical: dict[str, str]
-    heads: dict[str, str]
 
     def node_of_id(self, name_id: str) -> str:
-        """The node of a name's id; the id itself if it is unknown.
-
-        "club" means the reading club if there is no other club.
-        """
-        return self.canonical.get(name_id) or self.heads.get(name_id) or name_id
+        """The node of a name's id; the id itself if it is unknown."""
+        return self.canonical.get(name_id, name_id)
 
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """A matcher for the names of some nodes, or of all."""
@@ -94,12 +87,13 @@ def build_vocabulary(
     clear = {name for name, each in judgements.items() if each.thing >= MIN_OPENER_P}
     sightings += [each for each in opening if each.label in clear]
     persons = {name for name, each in judgements.items() if _kind(name, each) == PERSON}
+    same = {pair for pair, is_one in state.decided.items() if is_one}
+    apart = {p for p in _speakers_together(spoken) if same.isdisjoint((p, p[::-1]))}
     entities = resolve_entities(
         [*sightings, *spoken],
         aliases,
-        same=[pair for pair, is_one in state.decided.items() if is_one]
-        + _owner_pairs(spoken, evidence_queries.owner_names(connection)),
-        different=[pair for pair, is_one in state.decided.items() if not is_one],
+        same=same,
+        different=apart | state.decided.keys() - same,
         people=speakers,
         persons=persons,
         no_things={
@@ -121,7 +115,7 @@ def build_vocabulary(
         else _with_kind(each, judgements.get(each.label), persons)
         for each in entities
     } | pinned
-    return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
+    return Vocabulary(dict(sorted(entries.items())), canonical)
 
 
 def _opening_names(
@@ -237,32 +231,14 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
     ]
 
 
-def _owner_pairs(spoken: Iterable[Name], owner: Collection[str]) -> list[tuple[str, str]]:
-    """Ids of the owner's full name and a part of it by which another conversation calls the owner.
-
-    Two who speak in one episode are two.
-    """
-    episodes = grouped((each.label, each.episode) for each in spoken if each.label in owner)
-    return [
-        (node_id(full), node_id(short))
-        for full in sorted(episodes)
-        for short in short_names(full)
-        if short in episodes and {*episodes[full]}.isdisjoint(episodes[short])
-    ]
+def _speakers_together(spoken: Iterable[Name]) -> set[tuple[str, str]]:
+    """Pairs of ids of two who speak in one episode, and so are two."""
+    episodes = grouped({(each.episode, node_id(each.label)) for each in spoken})
+    return {pair for found in episodes.values() for pair in combinations(sorted(found), 2)}
 
 
 _MIN_SHORT_FORM = 3
 """Minimum letters of a short form."""
-
-
-def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
-    """Last words of labels that identify a node."""
-    ends: dict[str, set[str]] = {}
-    for entry in entries.values():
-        words = entry.label.split()
-        if len(words) > 1 and words[-1].islower():
-            ends.setdefault(node_id(words[-1]), set()).add(entry.id)
-    return {head: min(nodes) for head, nodes in ends.items() if len(nodes) == 1}
 
 
 def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
@@ -273,32 +249,20 @@ def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]
 
 
 def refind_mentions(
-    state: StoreState,
-    vocabulary: Vocabulary,
-    nodes: Collection[str],
-    episodes: Collection[str],
+    state: StoreState, matcher: Matcher, episodes: Collection[str]
 ) -> dict[str, dict[str, set[str]]]:
     """Find the mentions of some nodes in episodes: episode → node → turns."""
-    connection = state.connection
-    wanted: dict[str, set[str]] = {}
-    for node in sorted(nodes) if episodes else ():
-        entry = vocabulary.entries[node]
-        for name in (entry.label, *entry.aliases):
-            for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):
-                wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
-    for batch in turns_in_batches(connection, wanted):
-        groups: dict[frozenset[str], list[SourceTurn]] = {}
-        for key, turn in batch.items():
-            if turn.episode in episodes:
-                groups.setdefault(frozenset(wanted[key]), []).append(turn)
-        for chosen, turns in groups.items():
-            find_mentions(turns, vocabulary.matcher(chosen), found)
+    ordered = sorted(episodes)
+    for start in range(0, len(ordered), _BATCH_EPISODES):
+        batch = ordered[start : start + _BATCH_EPISODES]
+        turns = evidence_queries.turns_in_episodes(state.connection, batch)
+        find_mentions(turns.values(), matcher, found)
     return found
 
 
-_BATCH_TURNS = 2000
-"""Turns whose texts are in memory at once."""
+_BATCH_EPISODES, _BATCH_TURNS = 100, 2000
+"""Episodes, or turns of any, whose texts are in memory at once."""
 
 
 def turns_in_batches(

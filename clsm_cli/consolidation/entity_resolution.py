@@ -8,7 +8,6 @@ person says so. Similarity is no reason. The result is a function of the set of 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import chain
@@ -101,7 +100,7 @@ def resolve_entities(
         sightings: Every name in every turn; repetitions within a turn do not count.
         aliases: Pairs of name and alias that texts state.
         same: Pairs of node ids that a person merged.
-        different: Pairs of node ids that a person keeps apart, whatever else would merge them.
+        different: Pairs of node ids that are kept apart, whatever else would merge them.
         people: Names of speakers, who are always entities.
         persons: Names that are used as a person's.
         no_things: Names used like common words; they are only entities if an author linked them or made
@@ -111,7 +110,7 @@ def resolve_entities(
     labelled = _labelled_links(set(sightings), _link_wordings(aliases))
     everything = {each._replace(label=label) for each, label in labelled}
     lower = _common_words(everything)
-    seen = _filter_phrases(everything, lower)
+    seen = _without_pairs(everything)
     uses: dict[str, set[str]] = {name: set() for name in chain(people, *aliases)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
@@ -174,37 +173,20 @@ def _common_words(seen: Iterable[Name]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
-    """Leave out phrases that are no terms.
+def _without_pairs(seen: Collection[Name]) -> list[Name]:
+    """Leave out two names with a small word between, each of which also occurs without the other.
 
-    These are words that are names at least as often ("anchor"), names with the rest of a sentence ("petra
-    reads"), and two names with a small word between, each of which also occurs without the other ("Petra
-    and Thomas"), unlike the words of a title.
+    "Petra and Thomas" is no term, unlike the words of a title.
     """
-    capital: dict[str, set[str]] = defaultdict(set)
-    common: dict[str, set[str]] = defaultdict(set)
     sections: dict[str, set[str]] = defaultdict(set)
-    marked: set[str] = set()
-    for each in seen:
-        if _is_name(each):
-            sections[name_key(each.label)].add(each.section)
-        if each.kind == "phrase":
-            for form in name_keys(each.label):
-                common[form].add(each.turn)
-        elif each.label.islower():
-            marked.add(name_key(each.label))
-        elif each.kind == "name":
-            capital[name_key(each.label)].add(each.turn)
-    names = {name for name, turns in capital.items() if len(turns) >= len(common[name])} - marked
+    for each in filter(_is_name, seen):
+        sections[name_key(each.label)].add(each.section)
 
-    def is_term(label: str) -> bool:
-        first, *_ = label.split()
-        if label.islower():
-            return names.isdisjoint(name_keys(label)) and (first not in capital or first in lower)
+    def is_pair(label: str) -> bool:
         pair = _BETWEEN.split(name_key(label), maxsplit=1)
-        return len(pair) == 1 or not all(sections[one] - sections[name_key(label)] for one in pair)
+        return len(pair) > 1 and all(sections[one] - sections[name_key(label)] for one in pair)
 
-    return [each for each in seen if each.kind != "phrase" or is_term(each.label)]
+    return [each for each in seen if each.kind != "phrase" or not is_pair(each.label)]
 
 
 def _is_name(each: Name) -> bool:
@@ -221,7 +203,7 @@ def _join_aliases(
     lower: frozenset[str],
     groups: _Groups,
 ) -> None:
-    """Merge first names, last names and stated aliases with their entity; never two speakers.
+    """Merge first names, last names and stated aliases with their entity.
 
     A first name belongs to the only person whose full name begins with it; a last name that is nobody's
     first name, to the only one whose full name ends in it; an alias to the name that a text states. One
@@ -246,12 +228,10 @@ def _join_aliases(
             pairs.append((name, alias))
     certain = {*people, *(name for name, _ in aliases)}
     for name, alias in pairs:
-        speakers = {groups.group_of(each) for each in people}
-        both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
         rivals = owners[name_key(alias)]
         most = max(turns[rival] for rival in rivals)
         meant = {each for each in rivals if each in certain or DOMINANCE * turns[each] > most}
-        if not both_speak and name in meant and len({*map(groups.group_of, meant)}) == 1:
+        if name in meant and len({*map(groups.group_of, meant)}) == 1:
             groups.join(_id(name), _id(alias))
 
 
@@ -322,21 +302,18 @@ def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[
     """
     from rapidfuzz import fuzz, process
 
-    keys = ((name_key(entry.label), entry.id) for entry in entries)
-    known = sorted((len(key), key, node) for key, node in keys)
-    known = [each for each in known if sum(map(str.isalpha, each[1])) >= MIN_LETTERS]
-    lengths, names = [each[0] for each in known], [each[1] for each in known]
-    reach = 200 / MIN_LIKENESS - 1  # as m ≤ a ≤ b, MIN_LIKENESS requires b ≤ a·reach
+    known = [(name_key(entry.label), entry.id) for entry in entries]
+    known = [each for each in known if sum(map(str.isalpha, each[0])) >= MIN_LETTERS]
+    names = [name for name, _ in known]
     found: dict[tuple[str, str], float] = {}
-    for length, name, node in known:
+    for name, node in known:
         if node not in fresh:
             continue
-        first = bisect_left(lengths, length / reach)
-        others = names[first : bisect_right(lengths, length * reach)]
-        least = MIN_LIKENESS
-        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=least, limit=None)
-        for other, likeness, at in near:
-            twin = known[first + at][2]
+        near = process.extract(
+            name, names, scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS, limit=None
+        )
+        for other, likeness, place in near:
+            twin = known[place][1]
             if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):
                 found[min(node, twin), max(node, twin)] = round(float(likeness), 1)
     return sorted(((*pair, alike) for pair, alike in found.items()), key=lambda p: (-p[2], p))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import descriptions, edges, entity_mentions
-from clsm_cli.heads import definition_head, relation_head
+from clsm_cli.heads import definition_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
@@ -82,7 +82,8 @@ class GraphBuilder:
         before = self._before
         renamed = entity_mentions.changed_nodes(self.words, before)
         rest = episodes.keys() - fresh
-        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, rest)
+        names = self.words.matcher(renamed)
+        refound = entity_mentions.refind_mentions(self.state, names, rest if renamed else ())
         records = {
             i: self._with_mentions(record, renamed, refound.get(i, {})) if i in rest else record
             for i, record in episodes.items()
@@ -236,37 +237,19 @@ class GraphBuilder:
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
     def _typed_edges(
-        self, to_read: set[str], kinds: Mapping[str, str], advised: Mapping[RelationKey, set[str]]
+        self, to_read: set[str], nodes: Mapping[str, str], advised: Mapping[RelationKey, set[str]]
     ) -> dict[str, Edge]:
-        """The edges that sentences state: from turns that are read again, and all others unchanged.
-
-        An edge that may gain or lose a turn is weighted again, from all its turns.
-        """
-        before = {} if self.rebuild else self._known_relations(kinds)
-        stated = self._stated_relations(to_read, kinds)
-        changed = {
-            relation
-            for relation, edge in before.items()
-            if relation in stated or relation in advised or not to_read.isdisjoint(edge.sources)
-        }
-        kept = {relation: {*before[relation].sources} - to_read for relation in changed}
-        also_stated = self._stated_relations(set[str]().union(*kept.values()), kinds)
-        for relation, keys in kept.items():
-            by_adviser = relation[1] != relation_head.EDGE_TYPE  # the head cannot find it again
-            chances = dict.fromkeys(keys, 1.0) if by_adviser else also_stated.get(relation, {})
-            stated.setdefault(relation, {}).update(chances)
-        for relation, keys in advised.items():
-            stated.setdefault(relation, {}).update(dict.fromkeys(keys, 1.0))
-        found = {edge.id: edge for relation, edge in before.items() if relation not in changed}
-        return self._with_validity(found | edges.relation_edges(stated))
-
-    def _known_relations(self, nodes: Collection[str]) -> dict[RelationKey, Edge]:
-        """The stored edges between some nodes that sentences state."""
-        return {
-            (e.source, e.type, e.target, e.directed): e
-            for e in self.state.edges.values()
-            if not (e.pinned or e.type in DERIVED_TYPES) and e.source in nodes and e.target in nodes
-        }
+        """The edges that sentences state: those of turns that are read again, and of all others as before."""
+        stated: StatedRelations = {}
+        for edge in () if self.rebuild else self.state.edges.values():
+            is_stated = not (edge.pinned or edge.type in DERIVED_TYPES)
+            if is_stated and edge.source in nodes and edge.target in nodes:
+                relation = (edge.source, edge.type, edge.target, edge.directed)
+                stated[relation] = {*edge.sources} - to_read
+        for found in (self._stated_relations(to_read, nodes), advised):
+            for relation, keys in found.items():
+                stated.setdefault(relation, set()).update(keys)
+        return self._with_validity(edges.relation_edges(stated))
 
     def _with_validity(self, found: Mapping[str, Edge]) -> dict[str, Edge]:
         sources = sorted({key for edge in found.values() for key in edge.sources})
@@ -280,8 +263,8 @@ class GraphBuilder:
         matcher = self.words.matcher()
         for turns in entity_mentions.turns_in_batches(self.state.connection, keys):
             stated = edges.stated_relations(turns.values(), kinds, matcher, self.state.meanings)
-            for relation, chances in stated.items():
-                found.setdefault(relation, {}).update(chances)
+            for relation, stating in stated.items():
+                found.setdefault(relation, set()).update(stating)
         return found
 
 

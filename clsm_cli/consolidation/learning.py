@@ -13,7 +13,7 @@ from clsm_cli.consolidation import (
     claims,
     monthly_gists,
 )
-from clsm_cli.consolidation.adviser_packet import drafts_of, split_parts
+from clsm_cli.consolidation.adviser_packet import drafts_of, related_statements, split_parts
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_mentions import find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Statement
 
+MAX_ITEMS = 20
+"""Maximum review items of one reason per run."""
+
 
 @dataclass
 class Learner:
@@ -57,7 +60,7 @@ class Learner:
         state = self.state
         self.episodes: dict[str, EpisodeRecord] = {}
         self._months: set[str] = set()
-        self.questions = ReviewQuestions(state)
+        self.questions: list[logs.ReviewItem] = []
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
         self._scorer = StatementScorer(state, self._owner)
@@ -120,12 +123,12 @@ class Learner:
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))
-        self.questions.about_doubts(self._calibration)
+        self._ask_about_doubts()
         if state.embed is not None:  # without a model, gists stay as they are
             done = {i: r for i, r in state.episodes.items() if not state.is_pending(r)}
             done |= self.episodes
             monthly_gists.renew(state, self._months, done, self._calibration.known, network)
-        self.questions.about_names(self.words, network)
+        self._ask_about_names(network)
         self.adviser.finish(state.episodes)
 
     def most_informative(self) -> list[ScoredUnit]:
@@ -139,12 +142,11 @@ class Learner:
         """The adviser's version of the claims; the claims themselves without an adviser."""
         if not self.adviser.is_available:
             return by_rules
-        text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
-        near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns}.difference(scores.current)
         parts = split_parts(episode, closed, drafts_of(by_rules, scores))
-        return self.adviser.claims(parts, by_rules, [row for row, _ in near], known.rows)
+        related = related_statements(self.state.index, known, parts)
+        return self.adviser.claims(parts, by_rules, related, known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -155,41 +157,22 @@ class Learner:
             digest=self.state.files[episode.id].digest,
         )
 
-
-def _describe_fault(error: Exception) -> str:
-    """The error and its place, for a bug report."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    name = place.filename.rpartition("clsm_cli/")[2]
-    return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"
-
-
-MAX_ITEMS = 20
-"""Maximum items of one reason per run."""
-
-
-class ReviewQuestions:
-    """The review items of a run."""
-
-    def __init__(self, state: StoreState) -> None:
-        self.items: list[logs.ReviewItem] = []
-        self._state = state
-
-    def about_doubts(self, calibration: Calibration) -> None:
-        """Add contradictions, the most probable first."""
-        for doubt in sorted(calibration.doubts, key=lambda doubt: -doubt.chance):
-            row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
+    def _ask_about_doubts(self) -> None:
+        """Ask about contradictions, the most probable first."""
+        for doubt in sorted(self._calibration.doubts, key=lambda doubt: -doubt.chance):
+            row = self.statements.get(doubt.kept.id, doubt.kept)
             if row.is_current:
                 claim = doubt.claim
                 self._ask((row.id,), logs.CONTRADICTION, row.text, claim.text, claim.sources)
 
-    def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
-        """Add pairs of similar names, at least one of them new."""
-        used = [words.entries[i] for i in network.nodes if i in words.entries]
-        fresh = network.nodes.keys() - self._state.nodes.keys()
-        decided = self._state.decided
+    def _ask_about_names(self, network: GraphUpdate) -> None:
+        """Ask about pairs of similar names, at least one of them new."""
+        entries, decided = self.words.entries, self.state.decided
+        used = [entries[i] for i in network.nodes if i in entries]
+        fresh = network.nodes.keys() - self.state.nodes.keys()
         for a, b, likeness in near_pairs(used, fresh):
             if (a, b) not in decided and (b, a) not in decided:
-                kept, other = words.entries[a].label, words.entries[b].label
+                kept, other = entries[a].label, entries[b].label
                 self._ask((a, b), NEAR_NAMES, kept, f"{other} ({likeness:.0f} % alike)")
 
     def _ask(
@@ -202,8 +185,15 @@ class ReviewQuestions:
     ) -> None:
         """Add an item; ``turns`` are the sources of the other text, so that a forget of them finds it."""
         name = f"v-{digest(reason, *about, kept, other)}"
-        item = logs.ReviewItem(name, self._state.now, (*about, *turns), reason, kept, other)
-        asked = Counter(each.reason for each in self.items)
-        is_new = item.id not in self._state.reviewed and item not in self.items
+        item = logs.ReviewItem(name, self.state.now, (*about, *turns), reason, kept, other)
+        asked = Counter(each.reason for each in self.questions)
+        is_new = item.id not in self.state.reviewed and item not in self.questions
         if is_new and asked[reason] < MAX_ITEMS:
-            self.items.append(item)
+            self.questions.append(item)
+
+
+def _describe_fault(error: Exception) -> str:
+    """The error and its place, for a bug report."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    name = place.filename.rpartition("clsm_cli/")[2]
+    return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"

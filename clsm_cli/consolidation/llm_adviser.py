@@ -130,7 +130,7 @@ class Adviser:
 
         left = list(found)
         while left:
-            chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET) or left[:1]
+            chosen = adviser_packet.first_parts(left, adviser_packet.BUDGET) or left[:1]
             del left[: len(chosen)]
             question = adviser_packet.render_question(chosen, known)
             try:

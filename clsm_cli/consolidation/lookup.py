@@ -44,10 +44,8 @@ class StatementIndex:
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
         self._successors: dict[str, list[str]] = {}
-        self._tasks: list[str] = []
-        self._matrix: Any = None
-        self._ids: list[str] = []
         self._places: dict[str, int] = {}
+        self._matrix: Any = None
         for statement in statements:
             self.put(statement, vectors.get(statement.id))
 
@@ -63,8 +61,6 @@ class StatementIndex:
             self._withdrawn.add(row.text_sha)
         if row.supersedes:
             self._successors.setdefault(row.supersedes, []).append(row.id)
-        if row.kind == "task":
-            self._tasks.append(row.id)
         if vector is not None:
             self._add_vector(row.id, vector)
 
@@ -81,7 +77,7 @@ class StatementIndex:
 
     def task_of(self, item: str) -> Statement | None:
         """The newest current task with the words of an item, with or without its headings."""
-        found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
+        found = [row for row in self.rows.values() if row.kind == "task" and row.is_current]
         found.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
         return next((row for row in found if todo.names_task(row.text, item)), None)
 
@@ -102,40 +98,27 @@ class StatementIndex:
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
         """Rows with at least a cosine to a vector, the most similar first."""
-        if not self._ids:
+        if not self._places:
             return []
         import numpy as np
 
-        cosines = np.round(self._matrix[: len(self._ids)] @ vector, 4)
-        near = [(float(cosines[at]), self._ids[at]) for at in np.flatnonzero(cosines >= floor)]
+        ids, cosines = [*self._places], np.round(self._matrix[: len(self._places)] @ vector, 4)
+        near = [(float(cosines[at]), ids[at]) for at in np.flatnonzero(cosines >= floor)]
         return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
 
     def vector_of(self, record: str) -> Any:
         """The unit vector of a row; None without one."""
         return self._matrix[self._places[record]] if record in self._places else None
 
-    def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
-        """The row of some with the highest cosine to a vector; None without vectors."""
-        import numpy as np
-
-        wanted = set(rows)
-        places = [place for place, i in enumerate(self._ids) if i in wanted]
-        if not places:
-            return None
-        cosines = np.round(self._matrix[places] @ np.asarray(vector, np.float32), 4)
-        best = max(range(len(places)), key=lambda at: (cosines[at], self._ids[places[at]]))
-        return self.rows[self._ids[places[best]]]
-
     def _add_vector(self, record: str, vector: Any) -> None:
         import numpy as np
 
+        place = self._places[record] = len(self._places)
         if self._matrix is None:
             self._matrix = np.zeros((256, len(vector)), np.float32)
-        elif len(self._ids) == len(self._matrix):
+        elif place == len(self._matrix):
             self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
-        self._matrix[len(self._ids)] = vector
-        self._places[record] = len(self._ids)
-        self._ids.append(record)
+        self._matrix[place] = vector
 
 
 def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementIndex:

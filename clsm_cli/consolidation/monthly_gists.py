@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.consolidation.claims import KINDS
@@ -24,7 +25,7 @@ from clsm_cli.text import period_parts
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.lookup import StatementIndex
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 3
 """Maximum nodes that a gist names, each with a sentence."""
-DECISION_KINDS = frozenset({"decision", "correction"})
-"""Kinds of statements that are preferred in a gist."""
 
 
 def renew(
@@ -151,7 +150,7 @@ def _distinctive(
 class _GistSentence(NamedTuple):
     text: str
     sources: Sequence[str]
-    trust: Trust = "agent"
+    trust: Trust
 
 
 def _sentences(
@@ -160,47 +159,38 @@ def _sentences(
     known: StatementIndex,
     mean: Any,
 ) -> list[_GistSentence]:
-    """For each name, the statement with it that is nearest to the cluster's mean, decisions first.
+    """For each name, the statement with it that is nearest to the cluster's mean.
 
-    Without one, a sentence of the nearest narrative with the name, unless a statement for another name has
-    it. If there is none for any name, the nearest statement of all.
+    Without any, the nearest statement of all, else the sentence of a narrative with most of the names.
 
     Args:
         episodes: The episodes, the nearest to the mean first, with the trust of their turns.
     """
     keys = {key for _, trusts in episodes for key in trusts}
-    rows = {
-        i: row
-        for i, row in known.rows.items()
+    rows = [
+        row
+        for row, _ in known.alike(mean, -1.0)
         if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
-    }
-    words = {i: terms(row.text) for i, row in rows.items()}
-    chosen: dict[str, _GistSentence] = {}
+    ]
+    chosen: dict[str, Statement] = {}
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
-        about = [i for i in rows if any(label <= words[i] for label in labels)]
-        fresh = [i for i in about if rows[i].text not in chosen]
-        decided = [i for i in fresh if rows[i].kind in DECISION_KINDS]
-        if (best := known.most_like(mean, decided or fresh)) is not None:
-            chosen[best.text] = _GistSentence(best.text, best.sources, best.trust)
-        elif fresh == about and (one := next(_narrative_sentences(node, labels, episodes), None)):
-            chosen[one.text] = one
-    if not chosen and (best := known.most_like(mean, rows)) is not None:
-        return [_GistSentence(best.text, best.sources, best.trust)]
-    return [*chosen.values()]
-
-
-def _narrative_sentences(
-    node: Node,
-    labels: Sequence[frozenset[str]],
-    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
-) -> Iterator[_GistSentence]:
-    """Sentences of narratives that contain a name, with the turns that mention the node as sources."""
+        about = (row for row in rows if any(label <= terms(row.text) for label in labels))
+        best = next((row for row in about if row.text not in chosen), None)
+        if best is not None:
+            chosen[best.text] = best
+    if found := [*chosen.values()] or rows[:1]:
+        return [_GistSentence(row.text, row.sources, row.trust) for row in found]
+    wanted = [terms(label) for node in names for label in (node.label, *node.aliases)]
+    told: list[_GistSentence] = []
     for record, trusts in episodes:
-        keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
-        for text in period_parts.narrative_sentences(record.narrative) if keys else ():
-            if any(label <= terms(text) for label in labels):
-                yield _GistSentence(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
+        mentions = (record.mentions.get(node.id, ()) for node in names)
+        sources = sorted(trusts.keys() & chain.from_iterable(mentions)) or sorted(trusts)
+        trust = lowest_trust([trusts[key] for key in sources])
+        sentences = period_parts.narrative_sentences(record.narrative)
+        told += [_GistSentence(text.strip(), sources, trust) for text in sentences]
+    told.sort(key=lambda each: -sum(label <= terms(each.text) for label in wanted))
+    return told[:1]
 
 
 def _gist(

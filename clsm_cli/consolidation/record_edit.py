@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correction import NotCertainError, with_new_text
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
-from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
+from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -22,8 +23,9 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, logs, record_files, yaml_text
-from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store import logs, record_files, yaml_text
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -117,29 +119,15 @@ def _shown(record: Record) -> dict[str, Any]:
 
 
 def _block_yaml(mapping: dict[str, Any]) -> str:
-    """A mapping as block YAML, in order: one line per field or list item."""
-    lines: list[str] = []
-    for name, value in mapping.items():
-        if isinstance(value, list) and value:
-            lines += [f"{_scalar(name)}:", *(f"- {_scalar(item)}" for item in value)]
-        else:
-            lines.append(f"{_scalar(name)}: {_scalar(value)}")
-    return "".join(f"{line}\n" for line in lines)
+    """A mapping as block YAML, in order."""
+    from ruamel.yaml import YAML
 
-
-_PLAIN = re.compile(r"[^\W\d_](?:[\w.,;()/+'-]| (?! |$))*")
-_KEYWORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
-"""Words that some YAML parsers do not read as strings."""
-
-
-def _scalar(value: Any) -> str:
-    """A scalar, unquoted if YAML allows, else as JSON, which is valid YAML.
-
-    >>> _scalar("The bell rings."), _scalar("a: b"), _scalar("2026-02-24"), _scalar("no")
-    ('The bell rings.', '"a: b"', '"2026-02-24"', '"no"')
-    """
-    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _KEYWORDS
-    return value if is_plain else dump(value)
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style, writer.width = False, MAX_FILE
+    writer.representer.sort_base_mapping_type_on_output = False
+    text = StringIO()
+    writer.dump(mapping, text)
+    return text.getvalue()
 
 
 def _read(old: Record, text: str) -> Record:
@@ -295,19 +283,13 @@ def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
     Raises:
         BadInputError: No episode has the turn.
     """
-    for flow in edits.store.flows():
-        for path in episode_files.files(flow):
-            try:
-                if turn.encode() not in path.read_bytes():
-                    continue
-                episode = episode_files.read(path)
-            except (OSError, DamagedStoreError):
-                continue  # clsm doctor reports it
-            record = edits.records.get(episode.id)
-            if isinstance(record, EpisodeRecord) and any(t.key == turn for t in episode.turns):
-                return record
-    for path in inbox.files(edits.store.inbox):
-        if any(captured.turn.key == turn for captured in inbox.read(path).turns):
-            reason = "is in a conversation that is not over"
-            raise BadInputError(turn, reason, "pin it after: clsm consolidate")
+    with open_index(edits.store, None) as opened:
+        passages = opened.index.by_key(turn)
+    for each in passages:
+        record = edits.records.get(each.episode or "")
+        if isinstance(record, EpisodeRecord):
+            return record
+    if passages:
+        reason = "is in a conversation that is not over"
+        raise BadInputError(turn, reason, "pin it after: clsm consolidate")
     raise BadInputError(turn, "no turn has that key", "find keys with: clsm recall")

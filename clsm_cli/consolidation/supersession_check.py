@@ -39,13 +39,12 @@ ALONE = 0.50
 MOST = 4
 """Maximum statements judged against a claim, the most similar ones."""
 OVER, ASKED = pair_head.SUPERSEDED_P, pair_head.ASKED_P
-"""Probabilities of an update from which it closes a statement, and from which a person may be asked."""
+"""Probabilities of an update from which it closes a statement, and from which a person may be asked. A claim repeats
+a statement from ``OVER`` on."""
 ASKING_WEIGHTS, ASKING_LIMIT = (0.9, 1.2, 0.8, 0.4), 3.3
 """Weights of ``asking_signs``, and the sum from which a person is asked: ``scripts/fit_doubts.py``."""
 REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""
-SAME = 0.80
-"""Probability from which a claim repeats a statement."""
 
 _PROPERTY = re.compile(r".*\w: \[.*\]")
 """Matches a list among the properties of a note ("attendees: [Ann, Ben]"), which is about that note alone."""
@@ -160,7 +159,7 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     told = pair_head.relations([(row.text, claim.text) for row in near])
     alike = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
     found = max(alike, key=lambda each: each[:2], default=None)
-    return found[2] if found is not None and found[0] >= SAME else None
+    return found[2] if found is not None and found[0] >= OVER else None
 
 
 def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bool:

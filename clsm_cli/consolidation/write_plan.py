@@ -57,7 +57,7 @@ class Writer:
         rows = learner.statements
         changed = self._revised(rows, self._statements)
         writes = self._record_writes(learner, changed, network)
-        fresh = [item for item in learner.questions.items if item.id not in self._asked]
+        fresh = [item for item in learner.questions if item.id not in self._asked]
         path = self.state.store.flow / "review.jsonl"
         writes += [runs.Append(path, logs.render(item)) for item in fresh]
         self.report.review += len(fresh)

@@ -134,15 +134,12 @@ def _fetch(folder: Path, source: Path | None, progress: weights.Progress | None)
                 break
         else:
             raise ModelUnobtainableError(tried)
-        # A rename keeps size, mtime and inode, so the stamps describe the files that were hashed.
+        # A rename keeps size, mtime and inode, so the record describes the files that were hashed.
         for pin in weights.FILES:
             os.replace(scratch / pin.name, folder / pin.name)
     weights.sync_folder(folder)
-    found = {
-        pin.name: weights.FileStamp.of(pin.sha256, os.lstat(folder / pin.name))
-        for pin in weights.FILES
-    }
-    weights.save(folder, weights.Stamp(name, found))
+    files = {pin.name: weights.entry_of(pin, os.lstat(folder / pin.name)) for pin in weights.FILES}
+    weights.save(folder, name, files)
     return tuple(tried)
 
 

@@ -17,14 +17,13 @@ from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.model.grouping import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     Ids: TypeAlias = NDArray[np.uint16]
     Vectors: TypeAlias = NDArray[np.float32]
-    Progress: TypeAlias = Callable[[int, int], None]
 
 GRAPH = Path(__file__).with_name("minilm.onnx")  # built by ``scripts/build_graph.py``
 
@@ -76,11 +75,8 @@ class Encoder:
         session = Session(GRAPH.read_bytes(), folder, is_long_lived=True)
         return cls(session, threads or physical_cores(), WordPieces.open(folder / VOCABULARY.name))
 
-    def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
-        """Encode texts, cut off after 256 word pieces, into sentence and token vectors.
-
-        ``progress`` is called after each batch with the number of texts done and of all texts.
-        """
+    def encode(self, texts: Sequence[str]) -> list[Embedding]:
+        """Encode texts, cut off after 256 word pieces, into sentence and token vectors."""
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}
         for batch, (sentences, tokens) in self._run(ids):
@@ -91,8 +87,6 @@ class Encoder:
                     tokens[row, 1:-1].copy(),
                     self._tokenizer.pieces(ids[at][1:-1].tolist()),
                 )
-            if progress:
-                progress(len(found), len(ids))
         return [found[at] for at in range(len(ids))]
 
     def _ids(self, texts: Sequence[str]) -> list[Ids]:

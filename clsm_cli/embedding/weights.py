@@ -18,7 +18,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
@@ -72,51 +72,36 @@ RECORD_NAME = "installed.json"  # file of the record, beside the files it descri
 SCRATCH_PREFIX = ".incoming-"
 
 
-class FileStamp(NamedTuple):
-    """The digest of a file, and its stat when that was computed."""
-
-    sha256: str
-    size: int
-    mtime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, sha256: str, found: os.stat_result) -> FileStamp:
-        """Combine a digest with the stat result taken before hashing."""
-        return cls(sha256, found.st_size, found.st_mtime_ns, found.st_ino)
-
-
-class Stamp(NamedTuple):
-    """The record of one model folder."""
-
-    route: str | None  # where the files came from; None if clsm did not install them
-    files: dict[str, FileStamp]
-
-    def matches(self, folder: Path) -> bool:
-        """Whether every file is the pinned one, readable, and unchanged since it was hashed.
-
-        Raises:
-            OSError: A file is missing or the folder cannot be searched.
-        """
-        for pin in FILES:
-            path = folder / pin.name
-            # lstat: a link is not the file that was hashed, and onnxruntime >= 1.24 refuses linked weights.
-            found = os.lstat(path)
-            if not stat.S_ISREG(found.st_mode) or not os.access(path, os.R_OK):
-                return False
-            if self.files.get(pin.name) != FileStamp.of(pin.sha256, found):
-                return False
-        return True
-
-
-def load(folder: Path) -> Stamp | None:
-    """Read the record; None if it is missing or malformed."""
+def load(folder: Path) -> dict[str, Any]:
+    """Read the record: ``route``, and ``files`` as in ``entry_of``; empty if missing or malformed."""
     try:
-        data = json.loads((folder / RECORD_NAME).read_bytes())
-        files = {name: FileStamp(**entry) for name, entry in data["files"].items()}
-        return Stamp(data["route"], files)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+        record = json.loads((folder / RECORD_NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def entry_of(pin: Pin, found: os.stat_result) -> dict[str, Any]:
+    """What the record says of a file with the pinned content, by its stat from before it was hashed."""
+    stats = {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "inode": found.st_ino}
+    return {"sha256": pin.sha256, **stats}
+
+
+def _is_unchanged(folder: Path) -> bool:
+    """Whether every file is the pinned one, readable, and as the record says.
+
+    Raises:
+        OSError: A file is missing or the folder cannot be searched.
+    """
+    files = {}
+    for pin in FILES:
+        path = folder / pin.name
+        # lstat: a link is not the file that was hashed, and onnxruntime >= 1.24 refuses linked weights.
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode) or not os.access(path, os.R_OK):
+            return False
+        files[pin.name] = entry_of(pin, found)
+    return load(folder).get("files") == files
 
 
 def default_folder() -> Path:
@@ -137,9 +122,8 @@ def check(folder: Path) -> None:
         ModelDigestError: The content of a file is not the pinned one.
         DiskError: A file cannot be read.
     """
-    record = load(folder)
     try:
-        if record is not None and record.matches(folder):
+        if _is_unchanged(folder):
             return
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelMissingError(folder) from error
@@ -157,15 +141,15 @@ def verify(folder: Path) -> None:
         DiskError: A file cannot be read.
     """
     record = load(folder)
-    fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
-    if fresh != record:
+    files = {pin.name: _hash(folder, pin) for pin in FILES}
+    if files != record.get("files"):
         # The folder may be read-only for this user, if others installed the model.
         with suppress(OSError):
-            save(folder, fresh)
+            save(folder, record.get("route"), files)
 
 
-def _hash(folder: Path, pin: Pin) -> FileStamp:
-    """Hash one file; its stat is taken first, so that a write meanwhile invalidates the stamp."""
+def _hash(folder: Path, pin: Pin) -> dict[str, Any]:
+    """Hash one file; its stat is taken first, so that a write meanwhile invalidates the entry."""
     import hashlib
 
     path = folder / pin.name
@@ -181,17 +165,16 @@ def _hash(folder: Path, pin: Pin) -> FileStamp:
         raise DiskError(path, error.strerror or str(error)) from error
     if digest != pin.sha256:
         raise ModelDigestError(path, pin.sha256, digest)
-    return FileStamp.of(digest, found)
+    return entry_of(pin, found)
 
 
-def save(folder: Path, record: Stamp) -> None:
-    """Write the record atomically.
+def save(folder: Path, route: str | None, files: dict[str, dict[str, Any]]) -> None:
+    """Write the record atomically; ``route``: where the files came from, None if unknown.
 
     Raises:
         OSError: The folder cannot be written.
     """
-    files = {name: entry._asdict() for name, entry in sorted(record.files.items())}
-    text = json.dumps({"engine": ENGINE, "route": record.route, "files": files}, indent=1)
+    text = json.dumps({"engine": ENGINE, "route": route, "files": files}, indent=1)
     replace(folder / RECORD_NAME, f"{text}\n".encode())
 
 
@@ -272,9 +255,8 @@ class ModelStatus(NamedTuple):
 
 def status(folder: Path) -> ModelStatus:
     """The state of a model folder, from its record and two stat calls; never raises, never hashes."""
-    record = load(folder)
     try:
-        verified = record is not None and record.matches(folder)
+        verified = _is_unchanged(folder)
     except OSError:
         verified = False
     files = []
@@ -283,5 +265,4 @@ def status(folder: Path) -> ModelStatus:
         size = path.stat().st_size if path.is_file() else None
         files.append(ModelFile(path, size, pin.sha256 if verified else None))
     installed = all(file.size == pin.size for file, pin in zip(files, FILES, strict=True))
-    route = record.route if record else None
-    return ModelStatus(folder, installed, verified, ENGINE, route, tuple(files))
+    return ModelStatus(folder, installed, verified, ENGINE, load(folder).get("route"), tuple(files))

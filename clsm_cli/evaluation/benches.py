@@ -72,9 +72,7 @@ class Bench:
         if found := startup_files(str(file) for file in files):
             contents = (atomic.read(Path(file), MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
-        with open_index(self.raw, None) as opened:
-            passages = opened.index.current_passages().values()
-            return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
+        return sum(count_tokens(each.text) for each in self.passages if each.kind == SAID)
 
     @property
     def is_rebuildable(self) -> bool:
@@ -127,11 +125,6 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
 def unlabelled(case: Case) -> Dataset:
     """A case as a set without labels."""
     return Dataset("unlabelled", case.name, "", "turn", "recall@10", (case,))
-
-
-def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
-    """A bench of a store as it is, whose answers are looked at without labels."""
-    return Bench(unlabelled(case), case, store.store, store.store, store.now, factory, engine)
 
 
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import groupby
 from math import inf, isnan
 from operator import attrgetter
@@ -13,21 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.benches import Bench, startup_files
-from clsm_cli.evaluation.dataset import Query, label_keys
+from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import Item, K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.measures import Item, K, Retrieved, answer_result
 from clsm_cli.evaluation.nodes import case_chat, choose_concepts
 from clsm_cli.evaluation.presets import published
-from clsm_cli.evaluation.presets.library import Library
+from clsm_cli.evaluation.presets.library import Library, Unit
 from clsm_cli.model.grouping import grouped
 from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import min_max, weighted
-from clsm_cli.store.index import codes, graph_queries
+from clsm_cli.store.index import codes
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.passages import Passage
-from clsm_cli.text.tokens import STOP_WORDS, count_tokens, folded_words
+from clsm_cli.text.tokens import STOP_WORDS, folded_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,27 +40,27 @@ MOST = 200  # passages that a baseline returns at most
 CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
 
 
-@dataclass(frozen=True, eq=False)
 class PassagePool:
-    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files."""
+    """The turns and blocks of a store, each once, in the order of their files."""
 
-    bench: Bench
-    passages: tuple[Passage, ...]
-    vectors: NDArray[np.float32]  # unit vectors [passages, 384] as the index keeps them, or nan
-    speakers: tuple[str, ...]
-    # Key of a passage → the nodes of the consolidated store that it mentions, each as the keys of
-    # its names, in the order of their ids.
-    mentioned: Mapping[str, tuple[frozenset[str], ...]]
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        found, in_file = library.passages, attrgetter("path", "line_start", "key", "part")
+        first: dict[str, Unit] = {}
+        for unit in sorted(library.units("turn"), key=lambda unit: in_file(found[unit.rows[0]])):
+            first.setdefault(unit.id, unit)
+        self._units = list(first.values())
+        self._passages = [found[unit.rows[0]] for unit in self._units]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """What is returned of each passage."""
-        return tuple(passage_item(each, count_tokens(each.text)) for each in self.passages)
+        return tuple(map(self._library.item, self._units))
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """What word search reads of each: who speaks, the heading path, the text."""
-        return tuple(f"{each.speaker} {each.embedded_text}".strip() for each in self.passages)
+        return tuple(f"{each.speaker} {each.embedded_text}".strip() for each in self._passages)
 
     @cached_property
     def _bm25(self) -> Any:
@@ -84,6 +82,20 @@ class PassagePool:
         scores = self._bm25.get_scores_from_ids(known) if known else np.zeros(len(self.texts))
         return np.asarray(scores, np.float32)
 
+    @cached_property
+    def _vectors(self) -> Floats:
+        """Unit vectors [passages, 384] as the index keeps them, or nan."""
+        import numpy as np
+
+        stored = self._library.index.vectors.sentence_rows() or b""
+        size = codes.SENTENCE_BYTES
+        vectors = np.full((len(self._units), 2 * size), np.nan, np.float32)
+        for place, unit in enumerate(self._units):
+            if stored and unit.vector >= 0:
+                at = unit.vector * size
+                vectors[place] = codes.unit(stored[at : at + size])
+        return vectors
+
     def cosines(self, text: str) -> Floats:
         """The cosine of a query and every passage, float32 [passages]; nan without a vector.
 
@@ -92,9 +104,10 @@ class PassagePool:
         """
         import numpy as np
 
-        asked = understand(text, (), self.speakers).embedding_text
-        sentence = np.asarray(self.bench.engine.encode(asked).sentence, np.float32)
-        found: Floats = np.einsum("ij,j->i", self.vectors, sentence)
+        speakers = tuple(self._library.index.speakers())
+        asked = understand(text, (), speakers).embedding_text
+        sentence = np.asarray(self._library.encoded(asked), np.float32)
+        found: Floats = np.einsum("ij,j->i", self._vectors, sentence)
         return found
 
     def shared(self, text: str) -> Floats:
@@ -111,18 +124,16 @@ class PassagePool:
 
         Without any, as in a conversation: the last session from its beginning, then the one before.
         """
-        listed = grouped((passage.path, place) for place, passage in enumerate(self.passages))
+        passages = self._passages
+        listed = grouped((passage.path, place) for place, passage in enumerate(passages))
         places = [place for path in startup_files(listed) for place in listed[path]]
-        said = sorted(range(len(self.passages)), key=lambda at: self.passages[at].time or "")
-        sessions = [list(run) for _, run in groupby(said, key=lambda at: self.passages[at].session)]
+        said = sorted(range(len(passages)), key=lambda at: passages[at].time or "")
+        sessions = [list(run) for _, run in groupby(said, key=lambda at: passages[at].session)]
         return places or [place for run in reversed(sessions) for place in run]
 
     def concepts(self, places: Iterable[int]) -> tuple[frozenset[str], ...]:
         """The nodes that some passages mention, in the order of the first that does."""
-        found: dict[frozenset[str], None] = {}
-        for place in places:
-            found |= dict.fromkeys(self.mentioned.get(self.passages[place].key, ()))
-        return tuple(found)[:CONCEPTS]
+        return self._library.concepts(self._units[place] for place in places)
 
 
 # BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
@@ -152,54 +163,16 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(folded_words(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-@lru_cache(maxsize=16)
-def pool_of(bench: Bench) -> PassagePool:
-    """The passages of a bench."""
-    import numpy as np
-
-    with open_index(bench.raw, bench.factory.embedder) as opened:
-        index = opened.index
-        found = index.current_passages()
-        in_file = attrgetter("path", "line_start", "key", "part")
-        first: dict[str, int] = {}
-        for row in sorted(found, key=lambda row: in_file(found[row])):
-            if found[row].kind == "passage":
-                first.setdefault(found[row].id, row)
-        rows = list(first.values())
-        stored, size = index.vectors.sentence_rows() or b"", codes.SENTENCE_BYTES
-        vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
-        for place, traits in enumerate(map(index.traits(rows).__getitem__, rows)):
-            if stored and traits.vector >= 0:
-                at = traits.vector * size
-                vectors[place] = codes.unit(stored[at : at + size])
-        speakers = tuple(index.speakers())
-    passages = tuple(found[row] for row in rows)
-    return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
-
-
-def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[frozenset[str], ...]]:
-    with open_index(bench.store, bench.factory.embedder) as opened:
-        index = opened.index
-        rows = index.rows_of({passage.key for passage in passages})
-        key_of = {row: passage.key for row, passage in index.passages(rows).items()}
-        marked = sorted(index.mentions(rows), key=attrgetter("node"))
-        numbers = {graph_queries.number_of(mention.node) for mention in marked}
-        nodes = graph_queries.nodes(index.connection, numbers).values()
-    names = {row.id: label_keys((row.id, row.label, *row.aliases)) for row in nodes}
-    named = ((key_of[each.passage], names.get(each.node)) for each in marked)
-    found = grouped((key, keys) for key, keys in named if keys is not None)
-    return {key: tuple(dict.fromkeys(listed)) for key, listed in found.items()}
-
-
 def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> Ask:
     """A way to rank passages that needs nothing of clsm but their text."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        pool = pool_of(bench)
-        for query in queries:
-            places, confidence = rank(pool, query.text)
-            items = tuple(pool.items[place] for place in places[:MOST])
-            yield Retrieved(items, pool.concepts(places[:K]), confidence)
+        with open_index(bench.store, bench.factory.embedder) as opened:
+            pool = PassagePool(Library(opened.index, bench.engine))
+            for query in queries:
+                places, confidence = rank(pool, query.text)
+                items = tuple(pool.items[place] for place in places[:MOST])
+                yield Retrieved(items, pool.concepts(places[:K]), confidence)
 
     return ask
 

@@ -7,7 +7,6 @@ shows every line before anything changes.
 
 from __future__ import annotations
 
-import calendar
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
@@ -76,7 +75,7 @@ def plan(
             turns=len(chosen.turns),
             all_turns=len(contents.turns),
             files=files,
-            beyond=receipt.find_copies(store, contents, chosen, files),
+            beyond=(*receipt.sources_with(contents, chosen), *receipt.copies_of(store, files)),
             refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
@@ -120,10 +119,6 @@ def _read_review(store: Store) -> bytes:
     return atomic.read(store.flow / "review.jsonl", logs.MAX_LOG) or b""
 
 
-_MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(month))
-"""Statements contain dates where the source said "yesterday"."""
-
-
 def _unsupported(
     memory: StoreContents, chosen: Chosen
 ) -> tuple[set[str], set[str], frozenset[str]]:
@@ -150,13 +145,13 @@ def _unsupported(
 
 
 def _is_supported(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
-    """Whether turns contain all stems of a text; speaker names, digits and months are allowed."""
+    """Whether turns, with their headings and speakers, contain all stems of a text."""
     held: set[str] = set()
     for key in keys:
         told = memory.turns.get(key)
         if told is not None:
             held.update(stems(" ".join((told.turn.text, told.turn.speaker, *told.turn.heading))))
-    return all(word in held or word.isdigit() or word in _MONTHS for word in stems(text))
+    return held.issuperset(stems(text))
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> receipt.Purged:

@@ -81,7 +81,7 @@ def plan(store: Store, now: datetime) -> Plan:
         turns=len(work.turns),
         statements=len(work.texts),
         files=len(changed),
-        beyond=receipt.secret_copies(store, changed),
+        beyond=(_SOURCES, *receipt.copies_of(store, changed)) if changed else (),
         undoable=undoable(store),
         warnings=tuple(warnings),
     )
@@ -89,6 +89,10 @@ def plan(store: Store, now: datetime) -> Plan:
     return Plan(done, CleanWrites(puts, removes, gone, names, renamed=work.renamed))
 
 
+_SOURCES = ExternalCopy(
+    "the sources",
+    "what was ingested is never changed, and holds them still; change them where they count",
+)
 _PLAIN_TEXT = "quarantine/"
 """Folder of files without records, masked as plain text."""
 

@@ -147,22 +147,13 @@ _OTHER_COPIES = ExternalCopy(
 )
 
 
-def find_copies(
-    store: Store, memory: StoreContents, chosen: Chosen, files: Sequence[str]
-) -> tuple[ExternalCopy, ...]:
-    """Places that have, or may have, the forgotten content."""
-    return (*_sources(memory, chosen), *_history(store, files), _OTHER_COPIES)
+def copies_of(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
+    """Copies of some files of the store that have, or may have, what was removed from them."""
+    yield from _history(store, files)
+    yield _OTHER_COPIES
 
 
-def secret_copies(store: Store, files: Sequence[str]) -> tuple[ExternalCopy, ...]:
-    """Places that may still have masked secrets; sources are not searched."""
-    if not files:
-        return ()
-    why = "what was ingested is never changed, and holds them still; change them where they count"
-    return (ExternalCopy("the sources", why), *_history(store, files), _OTHER_COPIES)
-
-
-def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
+def sources_with(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
     """Ingested files on this machine that still contain the text."""
     texts: dict[str, set[str]] = {}
     for key in chosen.turns:

@@ -47,8 +47,7 @@ def find_references(
     stays = {key: each.turn for key, each in memory.turns.items() if key not in gone}
     found = {key: why for key, turn in stays.items() if (why := person.why_anywhere(turn))}
     for keys in _contexts(memory):
-        if not gone.isdisjoint(keys) or not found.keys().isdisjoint(keys):
-            _follow(person, [memory.turns[key].turn for key in keys], gone, found)
+        _follow(person, [memory.turns[key].turn for key in keys], gone, found)
     marks = {mark for key in (*gone, *found) for mark in contact_marks(memory.turns[key].turn.text)}
     for key, turn in stays.items():
         if not marks.isdisjoint(contact_marks(turn.text)):
@@ -103,11 +102,9 @@ def _statement_sources(memory: StoreContents, person: Person) -> Iterator[tuple[
 
 
 ROLE_WINDOW = 7  # words on either side of a name to search for roles
-PRONOUN_DISTANCE = 4
-"""Maximum distance, in turns or blocks, of a pronoun from the last turn about the person."""
-REMARK_DISTANCE = 2  # the same for a remark
-MAX_REMARK_WORDS = 5  # maximum number of content words of a remark
-_TITLE_LETTERS = 3  # maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name
+MAX_DISTANCE = 4
+"""Maximum distance, in turns or blocks, of a pronoun or remark from the last turn about the person."""
+MAX_REMARK_WORDS = 8
 
 
 class Person(selection.Subject):
@@ -117,8 +114,7 @@ class Person(selection.Subject):
         super().__init__(names)
         self.nodes = {node_id(name) for name in names}
         self.roles: set[str] = set()  # nouns used for them: tenant, sister
-        words = [word for name in names for word in words_of(name)]
-        self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
+        self._parts = {word.low for name in names for word in words_of(name)}
         for key in gone:
             turn = memory.turns[key].turn
             self._learn("\n".join((*turn.heading, turn.text)))
@@ -138,11 +134,10 @@ class Person(selection.Subject):
 
     def why_anywhere(self, turn: Turn) -> str | None:
         """Why a turn refers to them, regardless of context; None if it does not."""
-        words = words_of(turn.text)
+        words, language = words_of(turn.text), language_of(turn.text)
         for place, word in enumerate(words):
             if self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
-            language = language_of(turn.text)
             is_owned = any(language.is_a("own", each) for each in _before(words, place))
             if word.low in self.roles and is_owned:
                 return f"“{word.text}” is what they are called"
@@ -154,22 +149,21 @@ class Person(selection.Subject):
         if not words or turn.heading != last.heading:
             return None
         pronouns = (word.text for word in words if language.is_third_person(word.low))
-        if away <= PRONOUN_DISTANCE and (pronoun := next(pronouns, None)):
+        if away <= MAX_DISTANCE and (pronoun := next(pronouns, None)):
             return f"“{pronoun}” may be them"
         why = self._noun(words, language, is_next=away == 1)
         if why is None and away == 1 and any(t.text.rstrip().endswith("?") for t in (turn, last)):
             return "a question, or the answer to one"
-        if why is None and away <= REMARK_DISTANCE:
+        if why is None and away <= MAX_DISTANCE:
             return self._remark(turn, last, words, language)
         return why
 
     def _noun(self, words: Sequence[Word], language: Language, *, is_next: bool) -> str | None:
         """One of their roles or, in the next turn, a noun for a person."""
         for place, word in enumerate(words):
-            before = _before(words, place)
-            if word.low in self.roles and any(map(language.is_function_word, before)):
+            if word.low in self.roles:
                 return f"“{word.text}” is what they are called"
-            is_known = "the" in before or (word.is_first and word.is_name_like)
+            is_known = "the" in _before(words, place) or (word.is_first and word.is_name_like)
             if is_next and is_known and person_words.is_person_noun(word.low, language):
                 return f"“{word.text}” may be them"
         return None
@@ -187,17 +181,12 @@ class Person(selection.Subject):
         is_new |= any(language.is_a("verb", word.text) for word in words[1:])
         if is_new or turn.speaker != last.speaker:
             return None
-        meaning = sum(not language.is_function_word(word.low) for word in words)
-        return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
+        return "goes on with it" if len(words) <= MAX_REMARK_WORDS else None
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
-        """Whether a word is part of the name, and no adjacent word makes it another person's."""
-        if not self._has_part(words[place]):
-            return False
-        beside = [*words[place + 1 : place + 2]]
-        if place and not words[place].is_first and len(words[place - 1].text) > _TITLE_LETTERS:
-            beside.append(words[place - 1])
-        return all(self._has_part(w) for w in beside if w.is_name_like and not w.is_first)
+        """Whether a word is part of the name, and the next one does not make it another person's."""
+        after = (w for w in words[place + 1 : place + 2] if w.is_name_like and not w.is_first)
+        return self._has_part(words[place]) and all(map(self._has_part, after))
 
     def _has_part(self, word: Word) -> bool:
         bare = {word.low.removesuffix("'s"), word.low.removesuffix("s")}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clsm_cli.heads import classifier
 from clsm_cli.heads.name_head import DIMENSIONS, KINDS
 from clsm_cli.text.factuality import is_asserted
+from clsm_cli.text.known_names import NameSpan
 from clsm_cli.text.language_data import word_list
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.sentences import split
@@ -28,15 +29,6 @@ MAX_DISTANCE, MAX_NAMES = 3, 12
 """Each name is paired with this many names before it; a unit with more names is a list without pairs."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _PAST = frozenset(word_list("past"))
-
-
-class NameSpan(NamedTuple):
-    """A node's name in a text: start, end (exclusive), node id and kind."""
-
-    start: int
-    end: int
-    node: str
-    kind: str = ""
 
 
 class Pair(NamedTuple):

@@ -6,7 +6,6 @@ A *thread* groups versions: statements by subject, edges by source and type.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -23,8 +22,8 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.passages import Passage
 from clsm_cli.store.index.source_locations import locate, store_location
 from clsm_cli.store.layout import Store
+from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.tokens import folded_words
 
 Row = Statement | Edge
 State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
@@ -68,7 +67,7 @@ def state_of(row: Row, now: str) -> State:
         return "superseded"
     if clocks.is_true(row, now):
         return "done" if isinstance(row, Statement) and row.state == "done" else "current"
-    return "ended" if clocks.has_ended(row, now) else "future"
+    return "ended" if clocks.has_ended(row.valid_until, now) else "future"
 
 
 def version(row: Row, value: str, index: Index, now: str, before: Statement | None) -> Version:
@@ -97,8 +96,6 @@ def statements_naming(
 ) -> dict[str, list[Statement]]:
     """Node id → the statements, except gists, whose text contains its label or an alias.
 
-    Names match whole words; those in ``exact`` are case-sensitive.
-
     >>> tea = Statement(id="f-1", rev=(1, "pi"), text="May drinks green tea.")
     >>> may = Node(id="may", rev=(1, "pi"), label="May", exact=("May",))
     >>> [s.id for s in statements_naming([tea], [may])["may"]]
@@ -106,20 +103,16 @@ def statements_naming(
     >>> statements_naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
     {}
     """
-    begins: dict[str, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
-    for node in nodes:
-        for name in {node.label, *node.aliases}:
-            if first := folded_words(name)[:1]:
-                case = 0 if name in node.exact else re.IGNORECASE
-                pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", case)
-                begins[first[0]].append((pattern, node.id))
-    found: dict[str, dict[str, Statement]] = defaultdict(dict)
+    matcher = Matcher(
+        NameForm(name, node.id, name in node.exact)
+        for node in nodes
+        for name in (node.label, *node.aliases)
+    )
+    found: dict[str, list[Statement]] = {}
     for row in rows:
-        for word in {*folded_words(row.text)} if row.kind != "gist" else ():
-            for pattern, named_node in begins.get(word, ()):
-                if pattern.search(row.text):
-                    found[named_node][row.id] = row
-    return {each: list(said.values()) for each, said in found.items()}
+        for node in {each.node for each in matcher.find(row.text)} if row.kind != "gist" else ():
+            found.setdefault(node, []).append(row)
+    return found
 
 
 def name_of(node: Node) -> str:

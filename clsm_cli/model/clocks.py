@@ -68,18 +68,24 @@ def is_true(row: Clocked, at: str) -> bool:
     return _within(row.valid_from, at, row.valid_until)
 
 
-def has_begun(start: str, at: str) -> bool:
-    """Whether a time had come by another; of a bare date any part of it.
+def has_begun(start: str | None, at: str) -> bool:
+    """Whether some of ``at`` is not before a start.
 
     >>> has_begun("2026-02-20T08:00:00Z", "2026-02-20"), has_begun("2026-02-21", "2026-02-20")
     (True, False)
     """
-    return not _is_ahead(start, at)
+    if not start:
+        return True
+    ours, theirs = instants(start, at), instants(at, start)
+    return ours is None or theirs is None or theirs[1] >= ours[0]
 
 
-def has_ended(row: Clocked, at: str) -> bool:
-    """Whether a row had ceased to be true by a time, recorded or not; see ``holds``."""
-    return _has_come(row.valid_until, at)
+def has_ended(end: str | None, at: str) -> bool:
+    """Whether all of ``at`` lies at or after an end."""
+    if not end:
+        return False
+    ours, theirs = instants(end, at), instants(at, end)
+    return ours is not None and theirs is not None and theirs[0] >= ours[0]
 
 
 def is_believed(row: Clocked, known_at: str | None = None) -> bool:
@@ -188,25 +194,9 @@ def seconds(time: str | None, zone: tzinfo) -> float:
 
 def _within(start: str | None, at: str, end: str | None) -> bool:
     """Whether some instant of ``at`` is not before the start and before the end."""
-    if _is_ahead(start, at) or _has_come(end, at):
+    if not has_begun(start, at) or has_ended(end, at):
         return False
-    return len(at) > _DATE or not (start and _has_come(end, start))  # a day may seem to lie there
-
-
-def _is_ahead(start: str | None, at: str) -> bool:
-    """Whether all of ``at`` lies before a start."""
-    if not start:
-        return False
-    ours, theirs = instants(start, at), instants(at, start)
-    return ours is not None and theirs is not None and theirs[1] < ours[0]
-
-
-def _has_come(end: str | None, at: str) -> bool:
-    """Whether all of ``at`` lies at or after an end."""
-    if not end:
-        return False
-    ours, theirs = instants(end, at), instants(at, end)
-    return ours is not None and theirs is not None and theirs[0] >= ours[0]
+    return len(at) > _DATE or not (start and has_ended(end, start))  # a day may seem to lie there
 
 
 @lru_cache(maxsize=4096)

@@ -211,9 +211,12 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
         found = _run_pass(index.with_archive(), query, engine, settings)
         # The second pass may read other passages; it must not suppress an answer of the first.
         found = first if first.memories and not found.memories else found
-    if found.memories or query.past is not None or not index.has_former_vector(_nearest(first)):
+    if found.memories or query.past is not None:
         return found
-    former = _run_pass(index.with_former(), query, engine, settings)
+    with_former = index.with_former()
+    if not index.with_archive().hides(_nearest(first), with_former):
+        return found
+    former = _run_pass(with_former, query, engine, settings)
     return former if former.memories else found
 
 
@@ -221,7 +224,7 @@ def _is_current_answer(index: Index, found: Found, settings: RecallSettings) -> 
     """Whether an answer is sure, or nothing that is archived is among the nearest in meaning."""
     nearest = _nearest(found)  # none without a model: then something near may be archived
     is_sure = found.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
-    return is_sure or bool(nearest and not index.has_archived_vector(nearest))
+    return is_sure or bool(nearest and not index.hides(nearest, index.with_archive()))
 
 
 def _nearest(found: Found) -> list[int]:

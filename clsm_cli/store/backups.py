@@ -61,6 +61,10 @@ class Entry(NamedTuple):
     sha256: str
 
 
+Files = Iterator[tuple[Entry, Iterator[bytes]]]
+"""Each file with its content in pieces, which must be consumed before the next file."""
+
+
 class Manifest(NamedTuple):
     """The files of a backup, sorted by path, and their store; ``at`` is UTC, as in the logs."""
 
@@ -225,9 +229,9 @@ def _write(store: Store, manifest: Manifest, path: Path, progress: Progress) -> 
 
 def _verify(path: Path, manifest: Manifest, progress: Progress) -> None:
     try:
-        with opened_backup(path) as reader:
-            reader.check(progress)
-            if reader.manifest == manifest:
+        with opened_backup(path) as (found, files):
+            check(found, files, progress)
+            if found == manifest:
                 return
         reason = "its manifest is another"
     except DamagedBackupError as error:
@@ -290,61 +294,57 @@ class _Member(tarfile.TarInfo):
 
 
 @contextlib.contextmanager
-def opened_backup(path: Path) -> Iterator[Reader]:
-    """Open a backup and read its manifest; what is damaged raises DamagedBackupError, also later."""
+def opened_backup(path: Path) -> Iterator[tuple[Manifest, Files]]:
+    """Open a backup: its manifest, and its files.
+
+    It is verified only when the last file has been consumed.
+
+    Raises:
+        DamagedBackupError: It is not valid, at any time until then.
+    """
     with atomic.disk_errors(path), atomic.open_to_read(path) as file:
         try:
             with (
                 gzip.GzipFile(fileobj=file, mode="rb") as stream,
                 tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive,
             ):
-                yield Reader(path, cast("BinaryIO", stream), archive)
+                first = archive.next()
+                if first is None or first.name != MANIFEST:
+                    raise LineError("is no backup of a clsm memory")
+                if first.size > MAX_MANIFEST:
+                    raise LineError("its manifest is too large")
+                manifest = _parse(_content(archive, first).read(), path)
+                yield manifest, _files(path, manifest, archive, cast("BinaryIO", stream))
         except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, LineError) as error:
             raise DamagedBackupError(path, str(error)) from None
 
 
-class Reader:
-    """An opened backup with a valid manifest; its files are not verified yet."""
+def _files(path: Path, manifest: Manifest, archive: tarfile.TarFile, stream: BinaryIO) -> Files:
+    for entry in manifest.files:
+        member = archive.next()
+        if member is None or (member.name, member.size) != (FOLDER + entry.path, entry.size):
+            raise LineError(f"what stands before {entry.path} is not as it was written")
+        error = DamagedBackupError(path, f"{entry.path} is not what was stored")
+        yield entry, _pieces(entry, _content(archive, member).read, error)
+    if archive.next() is not None:
+        raise LineError("it holds more than its manifest names")
+    while stream.read(_PIECE):  # to the checksum at its end
+        pass
 
-    def __init__(self, path: Path, stream: BinaryIO, archive: tarfile.TarFile) -> None:
-        self.path = path
-        self._stream = stream
-        self._archive = archive
-        first = archive.next()
-        if first is None or first.name != MANIFEST:
-            raise LineError("is no backup of a clsm memory")
-        if first.size > MAX_MANIFEST:
-            raise LineError("its manifest is too large")
-        self.manifest = _parse(self._content(first).read(), path)
 
-    def files(self) -> Iterator[tuple[Entry, Iterator[bytes]]]:
-        """Each file with its content in pieces, which must be consumed before the next file.
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    content = archive.extractfile(member)
+    assert content is not None  # it is a regular file
+    return content
 
-        The backup is verified only when the last file has been consumed.
-        """
-        for entry in self.manifest.files:
-            member = self._archive.next()
-            if member is None or (member.name, member.size) != (FOLDER + entry.path, entry.size):
-                raise LineError(f"what stands before {entry.path} is not as it was written")
-            error = DamagedBackupError(self.path, f"{entry.path} is not what was stored")
-            yield entry, _pieces(entry, self._content(member).read, error)
-        if self._archive.next() is not None:
-            raise LineError("it holds more than its manifest names")
-        while self._stream.read(_PIECE):  # to the checksum at its end
-            pass
 
-    def check(self, progress: Progress) -> None:
-        """Verify the whole backup."""
-        done = 0
-        for _, pieces in self.files():
-            for piece in pieces:
-                done += len(piece)
-                progress("checking", done, self.manifest.size)
-
-    def _content(self, member: tarfile.TarInfo) -> IO[bytes]:
-        content = self._archive.extractfile(member)
-        assert content is not None  # it is a regular file
-        return content
+def check(manifest: Manifest, files: Files, progress: Progress) -> None:
+    """Verify a whole backup."""
+    done = 0
+    for _, pieces in files:
+        for piece in pieces:
+            done += len(piece)
+            progress("checking", done, manifest.size)
 
 
 def _parse(data: bytes, path: Path) -> Manifest:
@@ -364,7 +364,7 @@ def _parse(data: bytes, path: Path) -> Manifest:
         raise LineError(f"its manifest cannot be read ({error})") from None
     if found.render() != data:
         raise LineError("its manifest is not as it was written")
-    _check(found)
+    _check_names(found)
     return found
 
 
@@ -372,7 +372,7 @@ def _last_line(body: bytes) -> bytes:
     return f"{dump({'sha256': sha256(body)})}\n".encode()
 
 
-def _check(manifest: Manifest) -> None:
+def _check_names(manifest: Manifest) -> None:
     if not is_id(manifest.device):
         raise LineError("its manifest names no device")
     names = {entry.path for entry in manifest.files}

@@ -7,18 +7,15 @@ file exists until this is done, so that the next holder of the lock completes an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from pathlib import Path
 
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.streams import Stream
 from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 
-_KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
 _KEPT = frozenset({"index", "device", "purge"})
 """Names in ``.clsm`` that survive a forget, the marker until the end."""
 
@@ -110,18 +107,12 @@ def _clean_episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]
 
 def _partly_forgotten(store: Store, forgotten: frozenset[str]) -> list[str]:
     """Ids of episodes that lose turns: another machine made them before it received the tombstones."""
-    found: set[str] = set()
-    for path in episode_files.all_files(store):
-        try:
-            data = atomic.read(path, episode_files.MAX_EPISODE) or b""
-            keys = {key.decode() for key in _KEY.findall(data)}
-            if any(logs.is_forgotten(key, forgotten) for key in keys):
-                episode = episode_files.parse(data, path)
-                if any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns):
-                    found.add(episode.id)
-        except DamagedStoreError:
-            continue  # the index reports it
-    return sorted(each for each in found if not logs.is_forgotten(each, forgotten))
+    return sorted(
+        episode.id
+        for _, episode in episode_files.readable(store)
+        if not logs.is_forgotten(episode.id, forgotten)
+        and any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns)
+    )
 
 
 def marker_path(store: Store) -> Path:

@@ -42,9 +42,7 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
     name = recorded.decode("utf-8", "replace").strip()
     if is_id(name):
         return name
-    import socket
-
-    host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "machine"
+    host = re.sub(r"[^a-z0-9]+", "-", os.uname().nodename.lower()).strip("-")[:40] or "machine"
     suffix = sha256(f"{machine_id()}\0{root.resolve()}".encode())[:4]
     return f"{host}-{suffix}"
 
@@ -57,9 +55,7 @@ def machine_id() -> str:
                 return file.read().strip()
         except OSError:
             continue
-    import socket
-
-    return socket.gethostname()
+    return os.uname().nodename
 
 
 def check(root: Path) -> None:

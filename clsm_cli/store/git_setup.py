@@ -49,11 +49,11 @@ _HEAD = "# Joined by id, see: clsm init --git"
 
 
 class MissingSetup(NamedTuple):
-    """Missing lines of the store's files, settings of the clone, and lines of ``info/attributes``."""
+    """Missing lines of the store's files, settings of the clone, and lines of ``info/attributes``, by its path."""
 
     lines: dict[str, tuple[str, ...]]
     settings: tuple[str, ...]
-    attributes: tuple[str, ...]
+    attributes: dict[Path, tuple[str, ...]]
 
 
 def find_missing(root: Path) -> MissingSetup:
@@ -62,13 +62,13 @@ def find_missing(root: Path) -> MissingSetup:
     lines = {n: missing for n, text in wanted if (missing := _missing_lines(root / n, text))}
     tree = git.work_tree(root)
     if tree is None:
-        return MissingSetup(lines, (), ())
+        return MissingSetup(lines, (), {})
     current = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if current.get(name) != value]
     info = _info_file(tree)
     driven = "\n".join([_HEAD, *(f"{_pattern(tree.prefix, each)} merge=clsm" for each in _JOINED)])
-    attributes = () if info is None else _missing_lines(info, driven)
-    return MissingSetup(lines, tuple(sorted(wrong)), attributes)
+    lacking = () if info is None else _missing_lines(info, driven)
+    return MissingSetup(lines, tuple(sorted(wrong)), {info: lacking} if info and lacking else {})
 
 
 def set_up(root: Path) -> MissingSetup:
@@ -87,10 +87,8 @@ def set_up(root: Path) -> MissingSetup:
         for name in lack.settings:
             words = ("config", "--local", "--replace-all", name, wanted[name])
             git.run(root, *words, timeout=git.TIMEOUT)
-    tree = git.work_tree(root)
-    info = None if tree is None else _info_file(tree)
-    if lack.attributes and info is not None:
-        atomic.put(info, _appended(info, lack.attributes))
+    for info, missing in lack.attributes.items():
+        atomic.put(info, _appended(info, missing))
     return lack
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from clsm_cli.errors import DamagedBackupError, DiskError, LockedError, RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.backups import Manifest, Progress, Reader, opened_backup
+from clsm_cli.store.backups import Files, Manifest, Progress, check, opened_backup
 from clsm_cli.store.device import device_name
 from clsm_cli.store.lock import holder, try_locked
 
@@ -26,13 +26,12 @@ _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store restored from a backup, or in a dry run only verified."""
+    """A store restored from a backup; in a dry run, which only verifies it, there is no store."""
 
     manifest: Manifest
     root: Path
     device: str  # its device name
-    misplaced: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    store: layout.Store | None = None
     in_the_way: str | None = None  # in a dry run, why the folder could not take the store
 
     @property
@@ -60,23 +59,25 @@ def restore(
         NewerFormatError: A newer clsm wrote it.
         RefusedError: The folder is not empty, or cannot be replaced.
     """
-    in_the_way, made = None, None
+    in_the_way = store = None
     try:
         root = _check_target(root)
     except RefusedError as error:
         if not dry_run:
             raise
         root, in_the_way = root.resolve(), str(error)
-    with opened_backup(path) as reader:
+    device = device_name(root, environment)
+    with opened_backup(path) as (manifest, files):
         if dry_run:
-            reader.check(progress)
+            check(manifest, files, progress)
         else:
             atomic.make_folder(root.parent)
             with _staged(root) as staging:
-                made = _unpack(reader, staging, root, environment, progress)
-        ignored = (made.misplaced, made.unknown) if made is not None else ((), ())
-        device = device_name(root, environment)
-        return Restored(reader.manifest, root, device, *ignored, in_the_way=in_the_way)
+                _unpack(manifest, files, staging, progress, device)
+                store = layout.open_store(staging, environment)
+                if store.store_id != manifest.store:
+                    raise DamagedBackupError(path, "its memory has another id than its manifest")
+        return Restored(manifest, root, device, store, in_the_way)
 
 
 def _check_target(root: Path) -> Path:
@@ -129,16 +130,15 @@ def _clear(staging: Path) -> None:
 
 
 def _unpack(
-    reader: Reader, staging: Path, root: Path, environment: dict[str, str], progress: Progress
-) -> layout.Store:
-    manifest = reader.manifest
-    keeps_device = device_name(root, environment) == manifest.device
+    manifest: Manifest, files: Files, staging: Path, progress: Progress, device: str
+) -> None:
+    keeps_device = device == manifest.device
     done, total = 0, manifest.size
     with atomic.disk_errors(staging):
         if shutil.disk_usage(staging).free < total:
             raise DiskError(staging, f"there is no room for {total} bytes")
         folders = {staging}
-        for entry, pieces in reader.files():
+        for entry, pieces in files:
             if not keeps_device and entry.path.startswith(_RUNS):
                 collections.deque(pieces, 0)  # only verify: useless under another device name
                 continue
@@ -154,10 +154,6 @@ def _unpack(
             folders.add(staging / ".clsm")
         for folder in sorted(folders):
             atomic.sync_folder(folder)
-    store = layout.open_store(staging, environment)
-    if store.store_id != manifest.store:
-        raise DamagedBackupError(reader.path, "its memory has another id than its manifest")
-    return store
 
 
 def _write_file(path: Path, pieces: Iterator[bytes]) -> None:

@@ -94,7 +94,6 @@ def apply(
         return None
     lock.require(store.root)
     changes = _changes(store, writes)
-    _refuse_stale(writes, changes)
     line = logs.RunLine("", command, now, changes, undoes)
     run_id = run_id or ledger.new_id(store, line)
     line = line._replace(id=run_id, changes=changes if undoable else ())
@@ -269,20 +268,13 @@ def _remove(store: Store, path: Path) -> None:
             atomic.remove_folder(folder)
 
 
-def _refuse_stale(writes: Sequence[Write], changes: Sequence[logs.Change]) -> None:
-    """Refuse before the first write what ``atomic.put`` would refuse in the middle of the run."""
-    content: dict[str, str | None] = {}
-    for write, change in zip(writes, changes, strict=True):
-        if isinstance(write, Put):
-            before = content.get(change.path, change.before)
-            if write.read_as not in ("", before):
-                raise atomic.changed_meanwhile(write.path)
-        content[change.path] = change.after
-
-
 def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
-    """The changes of the writes, in order; ``before`` and ``size`` are of now, before the first."""
-    changes = []
+    """The changes of the writes, in order; ``before`` and ``size`` are of now, before the first.
+
+    Refuses what ``atomic.put`` would refuse in the middle of the run.
+    """
+    changes: list[logs.Change] = []
+    left: dict[str, str | None] = {}  # path → digest after the writes so far
     sizes: dict[str, int] = {}
     for write in writes:
         path = _relative(store, write.path)
@@ -293,9 +285,14 @@ def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
             changes.append(logs.Change(path, None, "", sizes[path], added))
             sizes[path] += added
         else:
-            after = atomic.sha256(write.data) if isinstance(write, Put) else None
-            changes.append(logs.Change(path, atomic.digest_of(write.path), after))
-            sizes[path] = len(write.data) if isinstance(write, Put) else 0
+            before, after = atomic.digest_of(write.path), None
+            if isinstance(write, Put):
+                if write.read_as not in ("", left.get(path, before)):
+                    raise atomic.changed_meanwhile(write.path)
+                after = atomic.sha256(write.data)
+            changes.append(logs.Change(path, before, after))
+            sizes[path] = len(_content(write))
+        left[path] = changes[-1].after
     return tuple(changes)
 
 

@@ -13,7 +13,7 @@ from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import ledger, logs, record_files, runs, shards, topics
+from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
@@ -89,12 +89,9 @@ def _settle_lines(
     for topic in found:
         new = (item for item in topic.items if item.id is None)
         missing = {item.line: topics.id_of(item, forgotten) for item in new}
-        data = topics.add_ids(topic, missing)
-        if any(item.id in stale for item in topic.items):
-            data = topics.apply_edits(topics.parse(data, topic.path), drop=stale)
-        elif not missing:
-            continue
-        writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+        data = topics.apply_edits(topic, drop=stale, ids=missing)
+        if topic.sha256 not in (None, atomic.sha256(data)):
+            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
     return writes
 
 

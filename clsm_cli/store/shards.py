@@ -217,12 +217,12 @@ def _parse_each(lines: list[tuple[int, str]]) -> _Entries:
         elif not _is_ignored(line):
             groups.append((number, [line], _json_or_error(line)))
     entries = [(number, "\n".join(rows).rstrip(), value) for number, rows, value in groups]
-    bad = [
-        (place, text)
+    bad = {
+        place: text
         for place, (_, text, value) in enumerate(entries)
         if isinstance(value, LineError) and text.lstrip().startswith("-")
-    ]
-    parsed = dict(zip((place for place, _ in bad), _parse_yaml([t for _, t in bad]), strict=True))
+    }
+    parsed = dict(zip(bad, _parse_yaml([*bad.values()]), strict=True))
     return [
         (number, text, each)
         for place, (number, text, value) in enumerate(entries)

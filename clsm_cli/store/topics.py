@@ -183,10 +183,17 @@ def apply_edits(
     drop: Collection[str] = (),
     change: Mapping[str, Statement] | None = None,
     fresh: Sequence[NewItem] = (),
+    ids: Mapping[int, str] | None = None,
 ) -> bytes:
-    """Render a topic file with statements dropped, changed in place, and added in order."""
+    """Render a topic file with statements dropped, changed in place, and added in order.
+
+    ``ids``: line of an item → the id that is appended to it.
+    """
     change = change or {}
     lines: list[str | None] = list(topic.lines)
+    for number, record_id in (ids or {}).items():
+        line = topic.lines[number - 1]
+        lines[number - 1] = f"{line.rstrip()}  ^{record_id}" + ("\r" if line[-1:] == "\r" else "")
     for item in topic.items:
         if item.id is None or (item.id not in drop and item.id not in change):
             continue
@@ -200,31 +207,14 @@ def apply_edits(
     return "\n".join(kept).encode("utf-8", "surrogateescape")
 
 
-def add_ids(topic: Topic, ids: dict[int, str]) -> bytes:
-    """Render a topic file with ids (line → id) appended to item lines."""
-    lines = list(topic.lines)
-    for number, record_id in ids.items():
-        line = lines[number - 1]
-        lines[number - 1] = f"{line.rstrip()}  ^{record_id}" + ("\r" if line[-1:] == "\r" else "")
-    return "\n".join(lines).encode("utf-8", "surrogateescape")
-
-
 def drop_empty_headings(data: bytes, before: Topic) -> bytes:
     """Remove the headings whose last item was removed.
 
     A heading that was empty ``before`` stays: a person wrote it.
     """
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    full, left = _nonempty_headings(before.lines), _nonempty_headings(lines)
-    kept: list[str] = []
-    for line in lines:
-        if line in full - left:
-            while kept and not kept[-1].strip():
-                kept.pop()
-            kept.append("")
-        else:
-            kept.append(line)
-    text = "\n".join(kept)
+    emptied = _nonempty_headings(before.lines) - _nonempty_headings(lines)
+    text = "\n".join(line for line in lines if line not in emptied)
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
     return text.encode("utf-8", "surrogateescape")

@@ -10,7 +10,7 @@ from ingesting import tree
 from processes import Cli
 
 from benchmarks import evaluation
-from clsm_cli.commands import evaluate_run
+from clsm_cli.commands import evaluate
 from clsm_cli.commands.output import table_lines
 
 
@@ -79,8 +79,8 @@ def test_what_cannot_be_is_refused_before_any_work(
 def test_a_system_without_figures_is_told_too() -> None:
     result = deepcopy(evaluation.load()["memory"])
     (found,) = result["sets"]
-    lines = table_lines(evaluate_run.run_tables(result, verbose=True))
+    lines = table_lines(evaluate.run_tables(result, verbose=True))
     assert {"Systems (%)", "All measures (%)"} <= {*lines}
     found["systems"] = [{"name": "clsm", "figures": {}, "intervals": {}, "groups": {}}]
     found["pairs"], found["ablation"], found["abstention"] = [], [], []
-    assert "Systems (%)" in table_lines(evaluate_run.run_tables(result, verbose=True))
+    assert "Systems (%)" in table_lines(evaluate.run_tables(result, verbose=True))

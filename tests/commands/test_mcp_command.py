@@ -1,5 +1,7 @@
 """``clsm mcp``: the SDK's own client, over stdio, with a real server process on a real store."""
 
+from __future__ import annotations
+
 import asyncio
 import fcntl
 import json
@@ -7,18 +9,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from advising import statement
 from in_process import InProcess
-from mcp import Client, StdioServerParameters, stdio_client
-from mcp_types import CallToolResult
 from processes import Cli
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import blocks
+
+if TYPE_CHECKING:  # half a second, for every worker
+    from mcp import Client
+    from mcp_types import CallToolResult
 
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
 BOAT = b'{"speaker": "Ada", "time": "2026-02-10T10:00:00+01:00", "text": "My boat lies in Malmo harbour."}'
@@ -27,6 +31,8 @@ COFFEE = "Brian takes his coffee black."
 
 def session(cli: Cli, talk: Callable[[Client], Awaitable[None]]) -> str:
     """Run a talk with a server of its own to its end; what the server said on stderr."""
+    from mcp import Client, StdioServerParameters, stdio_client
+
     log = cli.folder / "stderr.txt"
     words = ["-m", "clsm_cli", "mcp"]
     server = StdioServerParameters(

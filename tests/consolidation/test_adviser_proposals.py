@@ -228,13 +228,14 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept() -> None:
     assert len(found) > 2
     everywhere = [turn.key for part in found for turn in part.turns]
     assert len(everywhere) == len(set(everywhere)) == 21
+    task = count_tokens(adviser_packet.render_packet([], []))
     for limit in (4_000, 6_000, 12_000):
-        chosen = adviser_packet.select_parts([found], limit)
+        chosen = adviser_packet.first_parts(found, limit - task)
         assert chosen
         text = adviser_packet.render_packet(chosen, [], limit)
         assert count_tokens(text) <= limit
         assert len(text) < 8 * limit
-    assert adviser_packet.select_parts([found], 1_000) == []
+    assert adviser_packet.first_parts(found, 1_000) == []
 
 
 def test_an_answer_ends_what_it_replaces_and_no_more(store: Store, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
         ("topic: facts", "topic: facts\nstream: tasks", "'stream' cannot be changed"),
         ("subject: bell", "subject: [bell]", "'subject' must be"),
         ("subject: bell", "kind: hearsay", "'kind' must be one of fact, preference"),
-        ('from: "2026-02-20T08:00:00+01:00"', "from: soon", "'valid_from' must be a time"),
+        ("from: '2026-02-20T08:00:00+01:00'", "from: soon", "'valid_from' must be a time"),
         ("text: The", "text: '[x] The", "is not YAML"),
         (BELL, "'[x] done'", "cannot stand as an item"),
         (BELL, "'***'", "cannot stand as an item"),

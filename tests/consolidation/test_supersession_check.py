@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from ingesting import new_store, take
 from sample_store import ask
@@ -14,6 +15,8 @@ from using_git import commit, git
 from clsm_cli.consolidation.calibrate import is_same_day
 from clsm_cli.consolidation.claims import Claim, sort_claims
 from clsm_cli.consolidation.edges import ended_turns, with_validity
+from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.consolidation.supersession_check import said_before
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
@@ -300,6 +303,13 @@ def test_the_same_in_other_words_is_one_statement_with_both_sources(tmp_path: Pa
     )
     (row,) = [row for row in rows(store).values() if row.kind != "gist"]
     assert len(row.sources) == 2
+
+
+def test_two_rules_in_like_words_are_two() -> None:
+    rule = Statement(id="f-1", rev=(1, "pi"), text="Never commit a file with API keys.")
+    vector = np.ones(1, np.float32)
+    known = StatementIndex([rule], {"f-1": vector})
+    assert said_before(known, Claim(text="Never return API keys in a response."), vector) is None
 
 
 # What two machines learnt apart, after git put it together: the next night of each puts it in order.

@@ -14,9 +14,11 @@ from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved, answer_result
+from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.recall import recall
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import count_tokens
 
 SAID = (
@@ -102,13 +104,14 @@ def test_no_system_keeps_anything_of_a_question(chat: Bench, notes: Bench) -> No
 
 
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
-    made = systems.pool_of(chat)
     whole = np.array(
         [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert made.cosines(QUESTION) == pytest.approx(exact, abs=0.03)
+    with open_index(chat.store, chat.factory.embedder) as opened:
+        pool = systems.PassagePool(Library(opened.index, chat.engine))
+        assert pool.cosines(QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)

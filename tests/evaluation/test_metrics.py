@@ -6,7 +6,6 @@ from math import inf
 
 import pytest
 import pytrec_eval
-import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import examples
@@ -55,12 +54,16 @@ def test_trec_eval_measures_the_same(ranking: tuple[list[int], int]) -> None:
 @examples(100)
 @given(SCORES, SCORES)
 def test_auroc_is_the_u_of_mann_and_whitney(positive: list[float], negative: list[float]) -> None:
+    import scipy.stats  # half a second, which not every worker has to spend
+
     theirs = scipy.stats.mannwhitneyu(positive, negative).statistic
     share = theirs / (len(positive) * len(negative))
     assert compare.auroc(positive, negative) == pytest.approx(share, abs=1e-9)
 
 
 def p_of(differences: list[float], draws: float) -> float:
+    import scipy.stats
+
     found = scipy.stats.permutation_test(
         (differences,),
         lambda values, axis: values.mean(axis=axis),
@@ -88,6 +91,8 @@ def test_the_sampled_p_is_that_of_a_permutation_test() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_interval_of_one_cluster_is_the_plain_bootstrap(seed: int) -> None:
+    import scipy.stats
+
     draw = random.Random(seed)
     values = [draw.choice([0.0, 0.5, 1.0]) * draw.random() for _ in range(80)]
     theirs = scipy.stats.bootstrap(

@@ -95,7 +95,7 @@ def test_what_has_no_flaw_comes_first(
     bench = material.make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
 
     def above(bench: Bench) -> dict[str, int]:
-        answers = systems.ask_main(bench, queries)["clsm"]
+        answers = systems.recall_system()(bench, queries)
         pairs = list(zip(answers, queries, strict=True))
         return {kind: sum(probe_registry.is_above(*pair, kind) for pair in pairs) for kind in KINDS}
 

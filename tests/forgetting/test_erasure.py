@@ -1,6 +1,7 @@
 """A canary in every kind of place is nowhere afterwards; what has other support is still there."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import clean_writing
+from clsm_cli.forgetting import clean_writing, erasure, selection
 from clsm_cli.forgetting.receipt import Receipt
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
@@ -78,6 +80,15 @@ def test_a_fact_that_two_turns_tell_outlives_one_of_them(store: Store) -> None:
     assert len(left.sources) == 1
     assert [s.why for s in receipt.stays if s.id == row.id] == ["rests on 1 other turn too"]
     assert current(store, "Ines") == []
+
+
+def test_a_date_that_only_the_forgotten_turn_gives_goes(store: Store) -> None:
+    told = selection.read_store(store, utc_text(NOW))
+    (row,) = [r for r in rows(store).values() if "PostgreSQL" in r.text and r.kind != "gist"]
+    dated = {row.id: replace(row, text=f"{row.text} Since 4 May.")}
+    chosen = selection.select_items(told, selection.Wanted(session="one"), store.zone)
+    memory = told._replace(statements=told.statements | dated)
+    assert row.id in erasure.purge(store, memory, chosen, utc_text(NOW)).statements
 
 
 def test_what_was_forgotten_can_be_told_again(store: Store, tmp_path: Path) -> None:

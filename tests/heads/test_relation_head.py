@@ -10,10 +10,10 @@ from clsm_cli.heads import classifier
 from clsm_cli.heads.relation_head import (
     INPUTS,
     MIN_RELATED_P,
-    NameSpan,
     pairs,
     relation_probabilities,
 )
+from clsm_cli.text.known_names import NameSpan
 
 
 def _chances(text: str, *names: str, kind: str = "tool") -> list[float]:

@@ -92,7 +92,7 @@ def test_what_is_rendered_reads_back(texts: list[str]) -> None:
 def test_ids_are_put_behind_their_lines_and_nothing_else_changes() -> None:
     data = b"\xef\xbb\xbf# Mine\r\n\r\n- One \r\n  more\r\n- Two ^f-2\r\nend \xff"
     topic = topics.parse(data, PATH)
-    assert topics.add_ids(topic, {3: "f-1"}) == data.replace(b"- One \r", b"- One  ^f-1\r")
+    assert topics.apply_edits(topic, ids={3: "f-1"}) == data.replace(b"- One \r", b"- One  ^f-1\r")
 
 
 def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def load_dataset(spec: str) -> Dataset:
     return found
 
 
-def limit_cases(dataset: Dataset, cases: int) -> Dataset:
-    """The first stores of a set, as a set of its own: its digest differs."""
-    if cases >= len(dataset.cases):
+def limit_cases(dataset: Dataset, cases: int | None) -> Dataset:
+    """The first stores of a set, as a set of its own: its digest differs; None: all of it."""
+    if cases is None or cases >= len(dataset.cases):
         return dataset
     said = f"only the first {cases} of {len(dataset.cases)} stores are used"
     return dataset._replace(

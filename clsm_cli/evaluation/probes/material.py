@@ -177,7 +177,8 @@ def growing_benches(
         label = f"part-{number}-{atomic.sha256(content)}"
         made = MadeStore(stores.cached_copy(made, label, grow), now)
         case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
-        found.append(benches.unlabelled_bench(case, made, factory, engine))
+        dataset, store = benches.unlabelled(case), made.store
+        found.append(Bench(dataset, case, store, store, now, factory, engine))
     return found
 
 

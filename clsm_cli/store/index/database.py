@@ -1,4 +1,4 @@
-"""The index database: its schema, the three ways to open it (write, read, in memory), and the rows of a query."""
+"""The index database: the three ways to open it (write, read, in memory), and the rows of a query."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
 SCHEMA_VERSION = 21
-"""Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
-
+"""Raised whenever the tables (``schema.sql``) or what they mean change; an older index is rebuilt."""
 
 _PAGE = 2048  # bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more
 _MAPPED = 1 << 30
@@ -105,7 +104,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
                 connection.execute(f"PRAGMA page_size = {_PAGE}")
                 connection.execute("PRAGMA journal_mode = WAL")
                 if _version(connection) == 0:
-                    connection.executescript(SCHEMA)
+                    connection.executescript(_schema())
                     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 if _version(connection) == SCHEMA_VERSION:
                     return connection
@@ -158,7 +157,7 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(":memory:", isolation_level=None)
     if copy_of is None:
-        connection.executescript(SCHEMA)
+        connection.executescript(_schema())
     else:
         copy_of.execute(f"PRAGMA mmap_size = {_MAPPED}")
         copy_of.backup(connection)
@@ -267,163 +266,13 @@ def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None)
 
 
+def _schema() -> str:
+    return Path(__file__).with_name("schema.sql").read_text("utf-8")
+
+
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 FOLDER = "rtrim({0}, replace({0}, '/', ''))"
 """SQL for the folder of a path, with its last slash."""
-
-SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE files (            -- signature of every file that the rows below come from
-  id INTEGER PRIMARY KEY, path TEXT UNIQUE, kind TEXT,
-  size INTEGER, mtime_ns INTEGER, sha256 TEXT,
-  problems TEXT);               -- JSON: [[line, reason], ...]
-CREATE TABLE places (           -- what many passages have in common
-  id INTEGER PRIMARY KEY, file INTEGER, kind TEXT, stream TEXT,
-  session TEXT, episode TEXT, document TEXT, path TEXT, origin TEXT);
-CREATE INDEX places_file ON places (file);
-CREATE INDEX places_session ON places (session) WHERE session <> '';
-CREATE INDEX places_document ON places (document) WHERE document IS NOT NULL;
-CREATE TABLE passages (
-  id INTEGER PRIMARY KEY, place INTEGER, key TEXT, part INTEGER,
-  trust TEXT, speaker TEXT, role TEXT, time TEXT,
-  day INTEGER,                  -- proleptic ordinal of the day of time
-  line_start INTEGER, line_end INTEGER,
-  line_offset INTEGER,          -- lines between the first of the block and of this part
-  foreign_id TEXT, heading INTEGER, sources TEXT, text TEXT,
-  length INTEGER,               -- terms
-  embedded INTEGER,             -- digest of the text that is embedded; NULL: part of a dump
-  current INTEGER,              -- 0: a closed block, a superseded statement
-  previous INTEGER, next INTEGER, -- neighbours in the session or section
-  grp INTEGER,                  -- first passage of its group, see refresh.py
-  periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
-  is_question INTEGER);
-CREATE INDEX passages_place ON passages (place);
-CREATE INDEX passages_key ON passages (key);
-CREATE INDEX passages_embedded ON passages (embedded);
-CREATE INDEX passages_group ON passages (grp);
-CREATE INDEX passages_day ON passages (day) WHERE day IS NOT NULL;
-CREATE INDEX passages_closed ON passages (id) WHERE NOT current;
-CREATE TABLE rests (            -- which statements rest on a turn or block
-  turn TEXT, passage INTEGER, PRIMARY KEY (turn, passage)) WITHOUT ROWID;
-CREATE INDEX rests_passage ON rests (passage);
-CREATE TABLE episodes (
-  id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT, continues TEXT,
-  recorded TEXT,                -- when the store got it
-  PRIMARY KEY (id, file)) WITHOUT ROWID;
-CREATE INDEX episodes_session ON episodes (session);
-CREATE INDEX episodes_previous ON episodes (previous);
-CREATE INDEX episodes_document ON episodes (document, recorded) WHERE document IS NOT NULL;
-CREATE TABLE headings (id INTEGER PRIMARY KEY, text TEXT);  -- id: hash of the text
-CREATE TABLE documents (id TEXT PRIMARY KEY, path TEXT) WITHOUT ROWID;
-CREATE TABLE blocks (           -- where the current blocks of documents stand now
-  document TEXT, key TEXT, line_start INTEGER, heading INTEGER,
-  PRIMARY KEY (document, key)) WITHOUT ROWID;
-CREATE TABLE postings (         -- see postings.py
-  term TEXT, block INTEGER, data BLOB, PRIMARY KEY (term, block)) WITHOUT ROWID;
-CREATE TABLE names (            -- what is mentioned, as it is written; id: hash of the rest
-  id INTEGER PRIMARY KEY, node TEXT, label TEXT, kind TEXT);
-CREATE INDEX names_node ON names (node);
-CREATE TABLE mentions (
-  passage INTEGER, name INTEGER, PRIMARY KEY (passage, name)) WITHOUT ROWID;
-CREATE INDEX mentions_name ON mentions (name);
-CREATE TABLE phrases (          -- candidates for names without marks; phrase: hash of its id
-  phrase INTEGER, passage INTEGER, PRIMARY KEY (phrase, passage)) WITHOUT ROWID;
-CREATE TABLE stated (           -- names that a text itself says are one
-  passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
-CREATE TABLE records (          -- of the graph shards
-  file INTEGER, id TEXT, type TEXT,
-  line BLOB);                   -- JSON, by zlib
-CREATE INDEX records_file ON records (file);
-CREATE INDEX records_id ON records (id);
-CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
-CREATE INDEX aliases_node ON aliases (node);
-CREATE TABLE nodes (            -- what memories are about; numbers: hashes of ids, see graph_queries.py
-  number INTEGER PRIMARY KEY, id TEXT,
-  label TEXT,                   -- NULL: it has no record, only others name it
-  aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT, embedded INTEGER);
-CREATE INDEX nodes_embedded ON nodes (embedded) WHERE embedded IS NOT NULL;
-CREATE TABLE links (            -- edges that a person set and nothing has ended, seen from either end
-  edge INTEGER, node INTEGER, other INTEGER, type TEXT, weight REAL,
-  PRIMARY KEY (edge, node)) WITHOUT ROWID;
-CREATE INDEX links_node ON links (node);
-CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
-  turn INTEGER, node INTEGER, episode INTEGER,
-  PRIMARY KEY (turn, node, episode)) WITHOUT ROWID;
-CREATE INDEX noted_node ON noted (node);
-CREATE TABLE recorded (         -- episodes with a record
-  episode TEXT PRIMARY KEY, consolidated INTEGER) WITHOUT ROWID;
-CREATE TABLE clocks (           -- when a statement was true, and when it was believed
-  key TEXT PRIMARY KEY, stream TEXT,
-  valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)
-  WITHOUT ROWID;
-CREATE TABLE uses (             -- how often an id was recalled on a day, once decay has folded it
-  id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
-CREATE TABLE archived (         -- what decay put aside, by machine; since: a day
-  id TEXT, since INTEGER, file INTEGER, PRIMARY KEY (id, file)) WITHOUT ROWID;
-CREATE TABLE asleep (           -- current passages that are archived, see hidden.py
-  passages INTEGER, length INTEGER,
-  rows BLOB);                   -- their ids, four bytes each; NULL: to be counted again
-INSERT INTO asleep VALUES (0, 0, x'');
-CREATE TABLE tombstones (       -- hashes of the ids that were forgotten
-  hash TEXT, file INTEGER, PRIMARY KEY (hash, file)) WITHOUT ROWID;
-CREATE TABLE vectors (          -- see vectors.py
-  digest INTEGER PRIMARY KEY, row INTEGER, token INTEGER, tokens INTEGER, checksum INTEGER);
-CREATE INDEX vectors_row ON vectors (row);
-
--- Counts that a recall needs are kept by triggers: exact at every commit, and no table is scanned.
-CREATE TABLE totals (passages INTEGER, length INTEGER);  -- of current passages
-INSERT INTO totals VALUES (0, 0);
-CREATE TABLE speakers (name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
-CREATE TABLE waiting (digest INTEGER PRIMARY KEY);  -- texts without a vector
-CREATE TRIGGER passage_comes AFTER INSERT ON passages BEGIN
-  UPDATE totals SET passages = passages + 1, length = length + NEW.length WHERE NEW.current;
-  INSERT INTO speakers SELECT NEW.speaker, 1 WHERE NEW.speaker <> ''
-    ON CONFLICT (name) DO UPDATE SET n = n + 1;
-  INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
-END;
-CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN
-  UPDATE totals SET passages = passages - 1, length = length - OLD.length WHERE OLD.current;
-  UPDATE speakers SET n = n - 1 WHERE name = OLD.speaker;
-  DELETE FROM speakers WHERE name = OLD.speaker AND n = 0;
-  DELETE FROM waiting WHERE digest = OLD.embedded
-    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
-    AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = OLD.key);
-END;
-CREATE TRIGGER node_changes AFTER UPDATE OF embedded ON nodes
-WHEN NEW.embedded IS NOT OLD.embedded BEGIN
-  INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
-  DELETE FROM waiting WHERE digest = OLD.embedded
-    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
-    AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
-END;
-CREATE TRIGGER passage_rests AFTER INSERT ON passages WHEN NEW.sources IS NOT NULL
-AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
-  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(NEW.sources);
-END;
-CREATE TRIGGER passage_rests_anew AFTER UPDATE OF sources ON passages
-WHEN NEW.sources IS NOT OLD.sources
-AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
-  DELETE FROM rests WHERE passage = NEW.id;
-  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(coalesce(NEW.sources, '[]'));
-END;
-CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
-  DELETE FROM rests WHERE passage = OLD.id;
-  DELETE FROM stated WHERE passage = OLD.id;
-END;
-CREATE TRIGGER passage_closes AFTER UPDATE OF current ON passages
-WHEN NEW.current <> OLD.current BEGIN
-  UPDATE totals SET passages = passages + NEW.current - OLD.current,
-    length = length + (NEW.current - OLD.current) * NEW.length;
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
-END;
-CREATE TRIGGER vector_comes AFTER INSERT ON vectors BEGIN
-  DELETE FROM waiting WHERE digest = NEW.digest;
-END;
-"""

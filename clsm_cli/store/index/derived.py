@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from sqlite3 import Connection
 from typing import Any
 
-from clsm_cli.model.codec import Record, encode
-from clsm_cli.model.episodes import Document
-from clsm_cli.model.graph import Statement
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.join import join_all
 from clsm_cli.model.streams import STREAMS, Stream
@@ -32,7 +33,6 @@ _TURN = re.compile(r"[0-9a-f]{12}\Z")
 EPISODE_EDGES = frozenset({"next", "continues", "gist_of"})
 """Types of edges from episodes: order in time and gists; activation does not follow them."""
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
-_ENDS = ("valid_until", "superseded_at")
 
 
 def derive(batch: Batch, touched: set[str]) -> None:
@@ -220,31 +220,30 @@ def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
         number = number_of(episode)
         gone_lines = (line for _, line in batch.removed["episode", episode])
         for line in sorted({*_lines(batch, "episode", episode), *gone_lines}):
-            found = _mentions(mapping_of(line))
+            found = _mentions(mapping_of(line).get("mentions", {}))
             names |= found.keys()
             gone = [(turn, number_of(node), number) for node in found for turn in found[node]]
             query = "DELETE FROM noted WHERE turn = ? AND node = ? AND episode = ?"
             connection.executemany(query, gone)
         connection.execute("DELETE FROM recorded WHERE episode = ?", (episode,))
     for episode in changed:
-        record = _joined(batch, "episode", episode)
-        if record is None:
+        record = _record(batch, "episode", episode)
+        if not isinstance(record, EpisodeRecord):
             continue
-        found = _mentions(record)
+        found = _mentions(record.mentions)
         _ensure_nodes(connection, {number_of(node): node for node in found})
         number = number_of(episode)
         come = [(turn, number_of(node), number) for node in found for turn in found[node]]
         connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?, ?)", sorted(come))
-        row = (episode, record.get("stage") == "consolidated")
+        row = (episode, record.stage == "consolidated")
         connection.execute("INSERT INTO recorded VALUES (?, ?)", row)
     return names if batch.forgotten else set()
 
 
-def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
+def _mentions(mentions: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
     """Node → turns that mention it, as numbers: the 48 bits of their keys."""
     found = {
-        node: [int(key, 16) for key in keys if _TURN.match(key)]
-        for node, keys in record.get("mentions", {}).items()
+        node: [int(key, 16) for key in keys if _TURN.match(key)] for node, keys in mentions.items()
     }
     return {node: turns for node, turns in found.items() if turns}
 
@@ -265,38 +264,29 @@ def _record(batch: Batch, kind: str, record_id: str) -> Record | None:
     return visible(join_all(list(map(unpack, lines))).record, batch.forgotten) if lines else None
 
 
-def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
-    lines = _lines(batch, kind, record_id)
-    if len(lines) == 1 and not batch.forgotten:
-        return mapping_of(lines[0])
-    record = _record(batch, kind, record_id)
-    return None if record is None else encode(record)
-
-
 def _update_node(batch: Batch, record_id: str) -> None:
     """Update a node's row, and its names (label and aliases, as ids)."""
     connection = batch.connection
     number = number_of(record_id)
     _ensure_nodes(connection, {number: record_id})
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
-    record = _joined(batch, "node", record_id)
-    if record is not None and batch.forgotten:
-        record = _with_visible_mentions(connection, number, record)
+    node = _record(batch, "node", record_id)
+    if isinstance(node, Node) and batch.forgotten:
+        node = _with_visible_mentions(connection, number, node)
     row: tuple[Any, ...] = (None,) * 8
-    if record is not None:
-        label, aliases = record.get("label") or record_id, record.get("aliases", [])
-        summary = record.get("summary", "")
+    if isinstance(node, Node):
+        label = node.label or record_id
         row = (
             label,
-            dump(aliases) if aliases else None,
-            record.get("kind", "concept"),
-            record.get("stream", "projects"),
-            record.get("n", 0),
-            day_number(record.get("last")),
-            summary,
-            text_digest(node_text(label, aliases, summary)),
+            dump(node.aliases) if node.aliases else None,
+            node.kind,
+            node.stream,
+            node.n,
+            day_number(node.last),
+            node.summary,
+            text_digest(node_text(label, node.aliases, node.summary)),
         )
-        named = [(node_id(name), record_id) for name in (label, *aliases)]
+        named = [(node_id(name), record_id) for name in (label, *node.aliases)]
         connection.executemany("INSERT OR IGNORE INTO aliases VALUES (?, ?)", named)
     connection.execute(
         "UPDATE nodes SET label = ?, aliases = ?, kind = ?, stream = ?, n = ?, last = ?,"
@@ -305,15 +295,13 @@ def _update_node(batch: Batch, record_id: str) -> None:
     )
 
 
-def _with_visible_mentions(
-    connection: Connection, number: int, record: dict[str, Any]
-) -> dict[str, Any] | None:
-    """A node's record with remaining mentions only; None if there are none."""
+def _with_visible_mentions(connection: Connection, number: int, node: Node) -> Node | None:
+    """A node with remaining mentions only; None if there are none."""
     query = "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?"
     (count,) = connection.execute(query, (number,)).fetchone()
-    if not count and not record.get("pinned"):
+    if not count and not node.pinned:
         return None
-    return {**record, "n": min(record.get("n", 0), count)}
+    return replace(node, n=min(node.n, count))
 
 
 def _update_links(batch: Batch, changed: Sequence[str]) -> None:
@@ -321,13 +309,12 @@ def _update_links(batch: Batch, changed: Sequence[str]) -> None:
     for edge in changed:
         number = number_of(edge)
         batch.connection.execute("DELETE FROM links WHERE edge = ?", (number,))
-        record = _joined(batch, "edge", edge)
-        if record is None or not record.get("pinned"):
+        record = _record(batch, "edge", edge)
+        if not isinstance(record, Edge) or not record.pinned or record.type in EPISODE_EDGES:
             continue
-        kind, has_ended = record.get("type", "co_occurs"), any(map(record.get, _ENDS))
-        if kind not in EPISODE_EDGES and not has_ended:
-            source, target = number_of(record["source"]), number_of(record["target"])
-            rest = (kind, record.get("weight", 0.0))
+        if not record.valid_until and not record.superseded_at:
+            source, target = number_of(record.source), number_of(record.target)
+            rest = (record.type, record.weight)
             rows = [(number, source, target, *rest), (number, target, source, *rest)]
             query = "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)"
             batch.connection.executemany(query, rows)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from sqlite3 import Connection
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import postings
 from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.passage_rows import name_candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
@@ -152,13 +151,6 @@ def named_speakers(connection: Connection) -> frozenset[str]:
     return frozenset(column(connection, "SELECT DISTINCT speaker FROM passages"))
 
 
-def owner_names(connection: Connection) -> frozenset[str]:
-    """The names under which the owner speaks, or perhaps another person who is trusted as much."""
-    return frozenset(
-        column(connection, "SELECT DISTINCT speaker FROM passages WHERE trust = 'user'")
-    )
-
-
 def speakers(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
     for row in connection.execute(
@@ -196,21 +188,6 @@ def _turns(connection: Connection, where: str, values: Sequence[str]) -> dict[st
         elif known.episode == part.episode:  # skip copies in other machines' episodes
             found[part.key] = known._replace(text=f"{known.text}\n{part.text}")
     return found
-
-
-def turns_with_stems(connection: Connection, stems: Sequence[str]) -> list[str]:
-    """Keys of episode turns with a passage that contains all stems; without stems, of all."""
-    rows: set[int] | None = None
-    for stem in stems:
-        found = {row for row, _, _ in postings.term_postings(connection, stem)}
-        rows = found if rows is None else rows & found
-        if not rows:
-            return []
-    query = f"SELECT p.key {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
-    if rows is None:
-        return sorted({*column(connection, query)})
-    keys = select(connection, f"{query} AND p.id IN ({{}})", sorted(rows))
-    return sorted({key for (key,) in keys})
 
 
 def closed_since(connection: Connection, keys: Sequence[str]) -> set[str]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import FOLDER, json_list, mapping_of, select
+from clsm_cli.store.index.database import FOLDER, column, json_list, mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def update_archived(connection: Connection, touched: set[str]) -> None:
 
 def forgotten_hashes(connection: Connection) -> frozenset[str]:
     """Tombstone hashes, as of the last refresh."""
-    return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
+    return frozenset(column(connection, "SELECT hash FROM tombstones"))
 
 
 def visible_record(connection: Connection, record: Record) -> Record | None:
@@ -72,12 +72,13 @@ def visible_record(connection: Connection, record: Record) -> Record | None:
 
 
 class Past(NamedTuple):
-    """Passages invisible at a past time."""
+    """Rows of the passages invisible at a past time.
 
-    hidden: frozenset[int]  # rows of the invisible passages
-    after_cutoff: dict[
-        int, str
-    ]  # row → time of those told later but known by then; some are hidden
+    ``after_cutoff``: row → time of those told later but known by then; some are hidden.
+    """
+
+    hidden: frozenset[int]
+    after_cutoff: dict[int, str]
 
 
 def past(connection: Connection, at: str, known_at: str | None) -> Past:
@@ -95,8 +96,7 @@ def past(connection: Connection, at: str, known_at: str | None) -> Past:
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
         (shown if clocks.holds(Fact._make(fact), at, known_at) else gone).add(row)
-    closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
-    gone |= closed - shown
+    gone |= {*column(connection, "SELECT id FROM passages WHERE NOT current")} - shown
     told, hidden = _told_after(connection, at)
     later = {row: time for row, time in told.items() if row not in gone}
     return Past(frozenset(gone | hidden), later)
@@ -181,14 +181,10 @@ def _stated_after(
         if row not in told
     }
     new = times.keys() - old
-    query = "SELECT DISTINCT passage FROM rests WHERE turn IN ({})"
-    rows = sorted({row for (row,) in select(connection, query, new)})
-    query = (
+    for row, start, turns in connection.execute(
         "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM rests r"
-        " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key"
-        " WHERE r.passage IN ({}) GROUP BY r.passage"
-    )
-    for row, start, turns in select(connection, query, rows):
+        " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key GROUP BY r.passage"
+    ):
         keys = json_list(turns)
         if new.issuperset(keys):
             yield row, min(min(times[key]) for key in keys), start
@@ -200,11 +196,10 @@ def _closed_since(connection: Connection, known_at: str) -> Iterator[int]:
         "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"
     ):
         for key, (since, _) in mapping_of(line).get("closed", {}).items():
-            gone = Fact("", "", None, since, None, None, withdrawn=False)
-            if not clocks.has_ended(gone, known_at):
-                for (row,) in connection.execute(
+            if not clocks.has_ended(since, known_at):
+                yield from column(
+                    connection,
                     "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
                     " WHERE p.key = ? AND l.document = ?",
                     (key, document),
-                ):
-                    yield row
+                )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.model.grouping import in_order
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.database import FOLDER, column, json_list, select, unpack
@@ -229,18 +230,11 @@ class Index(Search):
         """Episodes without a record: id and file; within a session, the earlier first."""
         rows = self.connection.execute(
             "SELECT e.id, f.path, e.previous FROM episodes e JOIN files f ON f.id = e.file"
-            " WHERE e.id NOT IN (SELECT id FROM records) ORDER BY f.path"
-        ).fetchall()
-        waiting = {row[0]: (row[1], row[2]) for row in reversed(rows)}
-        ordered: dict[str, str] = {}
-        for episode in sorted(waiting):
-            chain = []
-            link: str | None = episode
-            while link and link in waiting and link not in ordered and link not in chain:
-                chain.append(link)
-                link = waiting[link][1]
-            ordered |= {known: waiting[known][0] for known in reversed(chain)}
-        return list(ordered.items())
+            " WHERE e.id NOT IN (SELECT id FROM records) ORDER BY e.id, f.path DESC"
+        )
+        waiting = {episode: (path, previous) for episode, path, previous in rows}
+        ordered = in_order({episode: before for episode, (_, before) in waiting.items()})
+        return [(episode, waiting[episode][0]) for episode in ordered]
 
     def keys_in_episodes(self, session: str) -> set[str]:
         """Keys of a session's turns that are in episodes."""

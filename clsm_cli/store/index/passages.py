@@ -95,15 +95,11 @@ def turn_passages(
     document: str | None = None,
 ) -> list[Passage]:
     """The passages of a turn or a block."""
-    parts = split_text(turn.text, max_tokens)
     is_block = document is not None
     passages = []
-    offset = before = 0
-    for number, (start, end, is_dump) in enumerate(parts):
+    for number, (start, end, is_dump) in enumerate(split_text(turn.text, max_tokens)):
         text = turn.text[start:end]
-        if is_block:
-            offset += turn.text.count("\n", before, start)
-            before = start
+        offset = turn.text.count("\n", 0, start) if is_block else 0
         first = turn.line_start + offset
         passages.append(
             Passage(

@@ -137,19 +137,9 @@ class Search:
             return False
         return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
 
-    def has_archived_vector(self, vectors: Sequence[int]) -> bool:
-        """Whether an archived passage has one of the sentence vectors, given by row."""
-        query = "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
-        rows = {row for (row,) in select(self.connection, query, vectors)}
-        return not rows.isdisjoint(_archived_rows(self.connection))
-
-    def has_former_vector(self, vectors: Sequence[int]) -> bool:
-        """Whether a former block of a document has one of the sentence vectors, given by row."""
-        query = (
-            "SELECT 1 FROM vectors v JOIN passages p ON p.embedded = v.digest JOIN places l"
-            " ON l.id = p.place WHERE v.row IN ({}) AND NOT p.current AND l.document IS NOT NULL"
-        )
-        return any(select(self.connection, query, vectors))
+    def hides(self, vectors: Sequence[int], view: Self) -> bool:
+        """Whether another view shows a passage that this one hides, of a sentence vector by row."""
+        return any(each[-1] in self.hidden() for each in view.rows_of_vectors(vectors))
 
     def size(self) -> tuple[int, int]:
         """Number of current passages, and the sum of their lengths in terms.

@@ -18,6 +18,7 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.grouping import in_order
 from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
@@ -209,7 +210,12 @@ def link_session(connection: Connection, session: str) -> None:
         " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
-    places = {episode: i for i, episode in enumerate(_ordered_episodes(connection, session))}
+    query = (
+        "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
+        " WHERE e.session = ? ORDER BY e.start, e.id, f.path"
+    )
+    ordered = in_order(dict(connection.execute(query, (session,))))
+    places = {episode: i for i, episode in enumerate(ordered)}
     last = len(places)
     rows.sort(key=lambda row: last if row[1] is None else places.get(row[1], last))
     _write_links(connection, [(row[0], *row[2:]) for row in rows])
@@ -232,26 +238,6 @@ def link_document(connection: Connection, document: str) -> None:
         " AND place IN (SELECT id FROM places WHERE document = ?)",
         (document,),
     )
-
-
-def _ordered_episodes(connection: Connection, session: str) -> list[str]:
-    """The episodes of a session, each after its previous one."""
-    query = (
-        "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
-        " WHERE e.session = ? ORDER BY e.start, e.id, f.path"
-    )
-    previous = dict(connection.execute(query, (session,)))
-    followers: dict[str | None, list[str]] = {}
-    for episode, before in previous.items():
-        followers.setdefault(before if before in previous else None, []).append(episode)
-    ordered: dict[str, None] = {}
-    waiting = list(reversed(followers.get(None, [])))
-    while waiting:
-        episode = waiting.pop()
-        if episode not in ordered:
-            ordered[episode] = None
-            waiting += reversed(followers.get(episode, []))
-    return [*ordered, *(episode for episode in previous if episode not in ordered)]
 
 
 def _write_links(connection: Connection, rows: Sequence[Sequence[int | None]]) -> None:

@@ -7,17 +7,14 @@ so the cost grows with their number, not with that of passages.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from datetime import UTC
 from sqlite3 import Connection
 
+from clsm_cli.model import clocks
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS
-
-_SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
-"""Seconds since 1970 (UTC); NULL for an invalid time."""
-_DAY = "CAST(julianday(substr({}, 1, 10)) - 1721424.5 AS INTEGER)"
-"""The day in the time's own offset, as a proleptic ordinal (1721424.5: its zero as a Julian day)."""
 
 
 class Session(NamedTuple):
@@ -32,22 +29,21 @@ class Session(NamedTuple):
 
 def sessions_by_time(connection: Connection) -> list[Session]:
     """All dated sessions, earliest first."""
-    begun: dict[str, tuple[int, int, bool]] = {
-        session: (start, day, bool(is_note))
-        for session, start, day, is_note in connection.execute(
-            f"SELECT session, MIN({_SECONDS.format('start')}) AS first, {_DAY.format('start')},"
-            " document IS NOT NULL FROM episodes GROUP BY session HAVING first IS NOT NULL"
-        )
-    }
+    begun: dict[str, tuple[int, int, bool]] = {}
     latest: dict[str, int] = {}
-    for session, start, day, last in connection.execute(
-        f"SELECT l.session, MIN({_SECONDS.format('p.time')}) AS first, MIN({_DAY.format('p.time')}),"
-        f" MAX({_SECONDS.format('p.time')}) FROM places l JOIN passages p ON p.place = l.id"
-        " WHERE l.episode IS NULL AND l.kind = 'passage' AND l.document IS NULL"
-        " AND l.session <> '' GROUP BY l.session HAVING first IS NOT NULL"
+    for session, time, is_note, is_open in connection.execute(
+        "SELECT session, start, document IS NOT NULL, 0 FROM episodes"
+        " UNION ALL SELECT l.session, p.time, 0, 1 FROM places l JOIN passages p ON p.place = l.id"
+        " WHERE l.episode IS NULL AND l.kind = 'passage' AND l.document IS NULL AND l.session <> ''"
     ):
-        begun[session] = min(begun.get(session, (start, day, False)), (start, day, False))
-        latest[session] = last
+        told = clocks.span(time, UTC)
+        if told is None:
+            continue
+        start = int(told[0].timestamp())
+        first = (start, told[0].toordinal(), bool(is_note))
+        begun[session] = min(first, begun.get(session, first))
+        if is_open:
+            latest[session] = max(start, latest.get(session, start))
     found = [Session(each, *begun[each], latest.get(each)) for each in begun]
     return sorted(found, key=lambda each: (each.start, each.id))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.consolidation.edges import Matcher, NameForm
+from clsm_cli.text.known_names import Matcher, NameForm
 
 NAMES = [
     *(NameForm(name, name, is_exact=True) for name in ("Will", "C", "C++")),
