@@ -126,9 +126,10 @@ def _replacements(
     items = {each.row: each for each in head}
     found: dict[int, _Item] = {}
     for row in items.keys() & ended.keys():
-        last = row
-        while (replacement := ended.get(last)) and replacement.row is not None:
-            last = replacement.row
+        last, seen = row, {row}
+        while (each := ended.get(last)) and each.row is not None and each.row not in seen:
+            last = each.row
+            seen.add(last)
         if last != row and last in items and last not in flawed:
             found[row] = items[last]
     return found

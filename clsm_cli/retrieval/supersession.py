@@ -24,6 +24,7 @@ from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text import breadth, factuality, sameness
 from clsm_cli.text.node_ids import node_id
 
@@ -162,9 +163,10 @@ def _former(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
 
 
 def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
-    """Passages of documents whose status says that they are superseded, as decision records have it.
+    """Passages below a heading whose status says that they are superseded, as decision records have it.
 
-    The passage that ranks above is one of the document that the status names.
+    A status below a document's title, or above it, is about all of the document. The passage that ranks
+    above is one of the document or the section that the status names, which is never over itself.
     """
     documents = sorted({each.document for each in told.values() if each.document})
     rows = graph_queries.rows_with(index.connection, documents, "superseded") if documents else []
@@ -174,18 +176,27 @@ def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
         if said is None or when is None:
             continue
         named = pair_head.particulars(pair_head.sentence(f"by {said['by'] or ''}"))
-        new = next(
-            (
-                other
-                for other, each in told.items()
-                if named and named <= {*pair_head.sentence(f"{each.heading} {each.path}").keys}
-            ),
-            None,
-        )
-        over = Ended(1.0, when.time[:10], told[new].id if new is not None else None, new)
-        of_it = (n for n, each in told.items() if each.document == status.document and n != row)
-        found |= dict.fromkeys(of_it, over)
+        heirs, over = [], []
+        for other, each in told.items():
+            is_same = each.document == status.document
+            place = each.heading if is_same else f"{each.heading} {each.path}"
+            if named and named <= {*pair_head.sentence(place).keys}:
+                heirs.append(other)
+            elif is_same and other != row and _is_below(each.heading, status.heading):
+                over.append(other)
+        heir = next(iter(heirs), None)
+        by = told[heir].id if heir is not None else None
+        found |= dict.fromkeys(over, Ended(1.0, when.time[:10], by, heir))
     return found
+
+
+def _is_below(heading: str, above: str) -> bool:
+    """Whether a heading path is another one or continues it.
+
+    >>> _is_below("Hosts › Boiler", "Hosts"), _is_below("Hostels", "Hosts"), _is_below("Hosts", "")
+    (True, False, True)
+    """
+    return not above or heading == above or heading.startswith(above + HEADING_SEPARATOR)
 
 
 def _closed(

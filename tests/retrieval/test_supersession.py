@@ -290,6 +290,27 @@ def test_a_document_that_says_it_is_superseded_is_over(store: Store, tmp_path: P
     assert (items[1].until, items[1].replaced_by) == ("2026-02-09", items[0].id)
 
 
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("# Notes\n\nStatus: superseded by Plan B\n\n{}\n\n## Plan B\n\n{}\n", [0]),
+        ("# Notes\n\n## Plan A\n\nStatus: superseded\n\n{}\n\n## Plan B\n\n{}\n", [0]),
+        (
+            "## Plan A\n\n{}\n\nStatus: superseded by Plan B\n\n## Plan B\n\n{}\n\n"
+            "Status: superseded by Plan A\n",
+            [0, 1],
+        ),
+    ],
+)
+def test_a_status_is_about_its_section(
+    store: Store, tmp_path: Path, text: str, over: list[int]
+) -> None:
+    told = ("The budget of the hall is 4,000 euros.", "The rent of the hall is 900 euros.")
+    note(store, tmp_path / "plans.md", text.format(*told), now="2026-02-01T20:00:00+01:00")
+    items = found(store, "what do we pay for the hall")
+    assert {each.text for each in items if each.until} == {told[at] for at in over}
+
+
 def test_of_a_past_period_what_was_told_later_is_below(store: Store) -> None:
     told = ("Standup is at 9:30.", "Standup is at 10 now.")
     for month, text in zip(("01", "02"), told, strict=True):
