@@ -27,7 +27,6 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.openclaw_forms import SAYS_NOTHING
 from clsm_cli.ingestion.openclaw_messages import machine_text
 from clsm_cli.model.episodes import Role, ToolCall
 from clsm_cli.model.trust import Trust
@@ -35,6 +34,8 @@ from clsm_cli.model.trust import Trust
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 """Roles with the same name in most programs."""
+# OpenClaw: src/agents/stream-message-shared.ts, tools/sessions-send-helpers.ts; src/auto-reply/tokens.ts
+_SAYS_NOTHING = frozenset({"HEARTBEAT_OK", "NO_REPLY", "ANNOUNCE_SKIP", "REPLY_SKIP"})
 _MAX_INPUT_BYTES = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -226,7 +227,7 @@ def machine_reason(role: str, text: str) -> str | None:
     """The drop reason of a message that no person or agent wrote; None for a real one."""
     if role == "user":
         return adviser_task(text) or machine_text(text)
-    if role == "assistant" and text.strip(" \t\r\n*_`.") in SAYS_NOTHING:
+    if role == "assistant" and text.strip(" \t\r\n*_`.") in _SAYS_NOTHING:
         return "heartbeat reply"
     return None
 

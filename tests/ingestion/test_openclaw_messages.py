@@ -8,7 +8,7 @@ import reading
 from ingesting import pipe, state_of
 from openclaw_state import header, jsonl, message
 
-from clsm_cli.ingestion.openclaw_forms import MACHINE
+from clsm_cli.ingestion.openclaw_messages import machine_starts
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store.layout import Store
 
@@ -87,9 +87,7 @@ def why_dropped(text: str, role: str = "user", **more: Any) -> list[str]:
     return reading.dropped(items)
 
 
-@pytest.mark.parametrize(
-    ("reason", "head"), [(why, head) for why, heads in MACHINE.items() for head in heads]
-)
+@pytest.mark.parametrize(("reason", "head"), machine_starts())
 def test_what_a_machine_wrote_is_dropped_by_reason(reason: str, head: str) -> None:
     assert why_dropped(head + " And so on.") == [reason]
     assert why_dropped(f"{STAMP}{head} And so on.") == [reason]
