@@ -13,7 +13,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, word_list
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import (
-    UNSPACED,
     UNSPACED_CLASS,
     fold,
     labels,
@@ -47,7 +46,6 @@ _LOG_IN_WITH = re.compile(
     r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_MIN_SPOKEN = 6  # minimum length of a password after "log in … with"
 _PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
@@ -107,9 +105,6 @@ _AFTER_BLANK = (
 _OBJECTS = frozenset(("it", "the", *word_list("determiners")))
 """First words of an object, which no noun has behind it."""
 _INFLECTION = re.compile(r"[^\W\d_]{0,3}")  # inflection of a label
-_MIN_WORD = 4  # minimum length of a single word after its label
-_MIN_KEY = 6
-_MIN_PASSPHRASE_WORDS = 4  # minimum words of a passphrase after "password"
 
 
 class _WordClasses(dict[str, str]):
@@ -189,23 +184,20 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) -> _Span | None:
+def _password(place: _Place, *, is_sure: bool = True) -> _Span | None:
     """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
-    After a sure label, or an unsure one that stands as a label, a single word counts, too.
+    After a sure label, or an unsure one that begins its line, a single word counts, too.
     """
     if found := place.value():
         value = found.text
-        if found.is_quoted and " " in value:
-            link = place.text[place.end : found.start]
-            is_set = "=" in link and secret_values.is_actual_value(value)
-            return found.span if is_set or _is_phrase(value) else None
+        if " " in value:
+            return found.span if _is_phrase(value) else None
         if is_sure and (span := _passphrase(place, found.start)):
             return span
-        if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
+        if secret_values.is_password(value):
             return found.span
-        is_told = is_sure or (is_label and _is_first(place))
-        if is_told and _is_alone(place, found, is_sure=is_sure):
+        if (is_sure or _is_first(place)) and _is_alone(place, found, is_sure=is_sure):
             return found.span
     spoken = _after_blank(place) if is_sure else None
     return (
@@ -218,13 +210,10 @@ def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) ->
 
 
 def _passphrase(place: _Place, start: int) -> _Span | None:
-    """A passphrase within a sentence; after "password" only in lower case."""
-    is_phrase = place.folded[place.start : place.end] == "passphrase"
+    """A passphrase within a sentence."""
     for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
         words = form.match(place.text, start)
-        value = words.group(1) if words else ""
-        is_sure = is_phrase or (value.islower() and len(value.split()) >= _MIN_PASSPHRASE_WORDS)
-        if words and is_sure and _is_passphrase(value):
+        if words and _is_passphrase(words.group(1)):
             return words.span(1)
     return None
 
@@ -232,20 +221,20 @@ def _passphrase(place: _Place, start: int) -> _Span | None:
 def _is_first(place: _Place) -> bool:
     """Whether a label starts its line or item, or names a network, unlike "boarding pass: printed"."""
     before = place.line().rstrip(" \t*_>+-")
-    return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
+    return not before or bool(_form(_NETWORK).match(before.split()[-1]))
 
 
 def _is_alone(place: _Place, found: _Value, *, is_sure: bool) -> bool:
     """Whether one word, or a few digits, is all that follows a label: "the password is swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
-    if not ends or len(value) < _MIN_WORD or "\n" in link:
+    if not ends:
         return False
     spoken = None if link.startswith("s ") else _SPOKEN.search(link)  # "passwords … is"
     tie = spoken or _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
     is_word = tie is not None and _is_unusual(value, is_sure=is_sure)
-    is_word = is_word and not (spoken and _is_predicate(value))
+    is_word = is_word and not _is_predicate(value)
     return is_own and (value.isdigit() or is_word)
 
 
@@ -266,9 +255,7 @@ def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
     """
     words = value.lower().rstrip("!?.").split("-")
     return (
-        value[0] < UNSPACED
-        and words[0].isalpha()
-        and all(word.isalpha() or (is_sure and word.isdigit()) for word in words)
+        all(word.isalpha() or (is_sure and word.isdigit()) for word in words)
         and secret_values.is_actual_value(value)
         and _says_nothing(value, words)
     )
@@ -276,25 +263,20 @@ def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
 
 def _is_predicate(value: str) -> bool:
     """Whether an English word says of something what it is like, or what was done with it."""
-    word = value.lower()
-    return word.endswith(("ed", "?")) or word in STOP_WORDS or word in word_set("predicate")
+    return value.lower() in word_set("predicate")
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:
     """Whether no word of a value is about passwords: no type, rule or label."""
     lowered = fold(value)
     return word_set("about").isdisjoint(words) and not any(
-        kind in ("password", "secret") and len(label) >= _MIN_WORD and label in lowered
-        for label, kind in labels()
+        kind in ("password", "secret") and label in lowered for label, kind in labels()
     )
 
 
 def _after_blank(place: _Place) -> _Span | None:
     match = _form(_AFTER_BLANK).match(place.text, place.end)
-    value = match.group(1) if match else ""
-    if match is None or value.lower() in word_set("scheme"):
-        return None
-    return match.span(1) if secret_values.is_password(value) else None
+    return match.span(1) if match and secret_values.is_password(match.group(1)) else None
 
 
 def _login(place: _Place) -> _Span | None:
@@ -304,8 +286,7 @@ def _login(place: _Place) -> _Span | None:
         return None
     if secret_values.is_password(found.text):
         return found.span
-    is_last = len(found.text) >= _MIN_WORD and bool(_LINE_END.match(place.text, found.end))
-    return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
+    return found.span if found.text.isdigit() or _is_unusual(found.text) else None
 
 
 def _before_label(place: _Place) -> _Span | None:
@@ -322,9 +303,7 @@ def _is_passphrase(value: str) -> bool:
     """Whether the text after "passphrase" is random words, and no sentence about one."""
     words = value.replace("-", " ").split()
     return (
-        3 <= len(words) <= 12
-        and secret_values.is_actual_value(value)
-        and all(word.isalnum() and len(word) > 1 for word in words)
+        len(words) >= 3
         and STOP_WORDS.isdisjoint(word.lower() for word in words)
         and _says_nothing(value, [word.lower() for word in words])
     )
@@ -333,17 +312,7 @@ def _is_passphrase(value: str) -> bool:
 def _is_phrase(value: str) -> bool:
     """Whether words in quotes are a secret and no sentence about one."""
     words = re.split(r"[\W_]+", value.lower())
-    return (
-        len(words) <= 12
-        and value[0].isalnum()
-        and ", " not in value
-        and secret_values.is_actual_value(value)
-        and _says_nothing(value, words)
-    )
-
-
-def _is_chosen(value: str) -> bool:
-    return len(value) >= 6 and secret_values.is_actual_value(value) and not value.isalpha()
+    return value[0].isalnum() and ", " not in value and _says_nothing(value, words)
 
 
 def _key(place: _Place) -> _Span | None:
@@ -358,19 +327,13 @@ def _key(place: _Place) -> _Span | None:
 def _secret(place: _Place) -> _Span | None:
     """After "secret:" also a quoted phrase."""
     found = place.value()
-    is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
-    if found and is_quoted and " " in found.text and _is_phrase(found.text):
-        return found.span
-    return _key(place)
+    return found.span if found and " " in found.text and _is_phrase(found.text) else _key(place)
 
 
 def _named_key(place: _Place) -> _Span | None:
     """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
-    is_last = found and _LINE_END.match(place.text, found.end)
-    if found and is_last and len(found.text) >= _MIN_KEY and secret_values.is_random(found.text):
-        return found.span
-    return _key(place)
+    return found.span if found and secret_values.is_random(found.text) else _key(place)
 
 
 def _lone_key(place: _Place) -> _Span | None:
@@ -404,7 +367,7 @@ def _pin(place: _Place, form: re.Pattern[str] = _DIGITS) -> _Span | None:
 def _code(place: _Place) -> _Span | None:
     """A code, if the thing it opens is named near it."""
     found, before = _pin(place, _DOOR_CODE), place.line()
-    if found and before.endswith((". ", "! ")) and _LONE_DIGITS.match(place.text, found[0]):
+    if found and _LONE_DIGITS.match(place.text, found[0]):
         before = place.line(_STORY_CHARS)
     label = place.folded[place.start : place.end]
     after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
@@ -420,7 +383,6 @@ def _with_form(form: str, place: _Place) -> _Span | None:
 _TAILS: dict[str, tuple[str, Callable[[_Place], _Span | None]]] = {
     "password": ("password", _password),
     "homonym": ("password", partial(_password, is_sure=False)),
-    "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),
     "login": ("password", _login),
     # After "user:" comes a name, and possibly a strong password after it.
     "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
@@ -441,12 +403,6 @@ def has_label(text: str) -> bool:
     return next(labels_in(fold(text)), None) is not None
 
 
-def is_heading(text: str) -> bool:
-    """Whether a text is a label, possibly with what it is for: "Wifi password", "Password (NAS)"."""
-    ends = (end for _, _, end in labels_in(fold(text)))
-    return any(is_of(text[end:]) for end in ends)
-
-
 def find(text: str) -> list[Secret]:
     """The secrets of a text that follow a label."""
     folded = fold(text)
@@ -459,8 +415,7 @@ def find(text: str) -> list[Secret]:
         for match in _LOG_IN_WITH.finditer(text):
             end = _trimmed(text, *match.span(1))
             value = text[match.start(1) : end]
-            is_scheme = value.lower() in word_set("scheme")
-            if len(value) >= _MIN_SPOKEN and not is_scheme and secret_values.is_password(value):
+            if value.lower() not in word_set("scheme") and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
     found += (
         Secret(*match.span(), "pin")
