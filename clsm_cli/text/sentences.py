@@ -68,7 +68,7 @@ def split_blocks(text: str) -> Iterator[list[Span]]:
     >>> [len(block) for block in split_blocks("- Due. Pay it.\nAda left the flat.")]
     [2, 1]
     """
-    found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in _blocks(text))
+    found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in blocks(text))
     return filter(None, found)
 
 
@@ -108,7 +108,8 @@ def sentence_naming(text: str, names: Iterable[str]) -> str:
     return max(sentences(text), key=lambda each: len(words.intersection(stems(each))), default="")
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield start and end of each block of a text, and whether it is prose, which has sentences."""
     start = position = 0
     fence = before = ""
     lines = text.split("\n")

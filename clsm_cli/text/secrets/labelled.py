@@ -234,7 +234,7 @@ def _is_alone(place: _Place, found: _Value, *, is_sure: bool) -> bool:
     tie = spoken or _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
     is_word = tie is not None and _is_unusual(value, is_sure=is_sure)
-    is_word = is_word and not _is_predicate(value)
+    is_word = is_word and value.lower() not in word_set("predicate")
     return is_own and (value.isdigit() or is_word)
 
 
@@ -259,11 +259,6 @@ def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
         and secret_values.is_actual_value(value)
         and _says_nothing(value, words)
     )
-
-
-def _is_predicate(value: str) -> bool:
-    """Whether an English word says of something what it is like, or what was done with it."""
-    return value.lower() in word_set("predicate")
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:
