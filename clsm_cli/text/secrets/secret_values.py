@@ -90,4 +90,4 @@ def is_strong(value: str) -> bool:
     """Whether a value can only be a password: three kinds of characters, and no name."""
     kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum() and c not in "-_./:")
     is_varied = sum(any(map(kind, value)) for kind in kinds) >= 3
-    return len(value) >= 6 and is_varied and is_password(value) and not is_named(value)
+    return is_varied and is_mixed(value) and is_password(value) and not is_named(value)
