@@ -81,7 +81,7 @@ def ensure_full_stop(sentence: str) -> str:
     return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
 
 
-_QUESTION_END = re.compile(r"[?？؟]\W*$")
+_QUESTION_END = re.compile(r"[?？؟][\W_]*$")
 
 
 def is_question(text: str) -> bool:
