@@ -95,7 +95,7 @@ def is_no_plan(clause: Clause) -> bool:
         return True
     if is_denied(clause) or dates_a_noun(clause):
         return True
-    return _is_past(clause.before, clause.after) or is_reported_past(clause)
+    return is_reported_past(clause)
 
 
 def is_denied(clause: Clause) -> bool:
