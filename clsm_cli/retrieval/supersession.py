@@ -25,7 +25,6 @@ from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import breadth, factuality, sameness
-from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,12 +49,6 @@ LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
-_PRONOUNS = frozenset(
-    each
-    for name in ("persons", "points back")
-    for row in word_list(name)
-    for each in row.split("/")
-)
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question."""
@@ -437,7 +430,7 @@ def _rivals(
             continue  # nothing supersedes a question or a mere idea
         alone, other = wanted & {*one.keys} - new.keys, wanted & {*two.keys} - old.keys
         # If each has a term of the question that the other lacks, they are about different things.
-        if not (alone and other) and not _names_another(asked, one, two):
+        if not (alone and other):
             found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
     return [
@@ -456,20 +449,6 @@ def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: se
         return False
     is_long = old.is_long or new.is_long
     return not (is_long and pair_head.content(one).isdisjoint(pair_head.content(two)))
-
-
-def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
-    """Whether one sentence begins with a name asked for, and the other has only other names.
-
-    A later sentence about the same thing repeats its name or has a pronoun.
-    """
-    names = pair_head.particulars(asked)
-    return any(
-        names & {*each.keys[:1]} - {*other.keys}
-        and pair_head.particulars(other) - {*each.keys, *asked.keys}
-        and _PRONOUNS.isdisjoint(word.casefold() for word in other.words)
-        for each, other in ((one, two), (two, one))
-    )
 
 
 def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:
