@@ -295,11 +295,7 @@ def test_a_document_that_says_it_is_superseded_is_over(store: Store, tmp_path: P
     [
         ("# Notes\n\nStatus: superseded by Plan B\n\n{}\n\n## Plan B\n\n{}\n", [0]),
         ("# Notes\n\n## Plan A\n\nStatus: superseded\n\n{}\n\n## Plan B\n\n{}\n", [0]),
-        (
-            "## Plan A\n\n{}\n\nStatus: superseded by Plan B\n\n## Plan B\n\n{}\n\n"
-            "Status: superseded by Plan A\n",
-            [0, 1],
-        ),
+        ("## A\n\n{}\n\nStatus: superseded by B\n\n## B\n\n{}\n\nStatus: superseded by A", [0, 1]),
     ],
 )
 def test_a_status_is_about_its_section(
