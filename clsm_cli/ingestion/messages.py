@@ -27,7 +27,6 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.openclaw_forms import SAYS_NOTHING
 from clsm_cli.ingestion.openclaw_messages import machine_text
 from clsm_cli.model.episodes import Role, ToolCall
 from clsm_cli.model.trust import Trust
@@ -35,6 +34,8 @@ from clsm_cli.model.trust import Trust
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 """Roles with the same name in most programs."""
+# OpenClaw: src/agents/stream-message-shared.ts, tools/sessions-send-helpers.ts; src/auto-reply/tokens.ts
+_SAYS_NOTHING = frozenset({"HEARTBEAT_OK", "NO_REPLY", "ANNOUNCE_SKIP", "REPLY_SKIP"})
 _MAX_INPUT_BYTES = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -214,7 +215,6 @@ _PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
 _TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
 _OF_TOOL = re.compile(r"[\w./:-]+", re.ASCII)  # the characters that a tool's name may have (MCP)
 _CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
-_MAX_SHELLS = 4
 
 
 def adviser_task(text: str) -> str | None:
@@ -226,7 +226,7 @@ def machine_reason(role: str, text: str) -> str | None:
     """The drop reason of a message that no person or agent wrote; None for a real one."""
     if role == "user":
         return adviser_task(text) or machine_text(text)
-    if role == "assistant" and text.strip(" \t\r\n*_`.") in SAYS_NOTHING:
+    if role == "assistant" and text.strip(" \t\r\n*_`.") in _SAYS_NOTHING:
         return "heartbeat reply"
     return None
 
@@ -246,21 +246,18 @@ def answers_from_clsm(text: str) -> bool:
 
 def runs_clsm(command: str) -> bool:
     """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell."""
-    return "clsm" in command and _runs_clsm(command, _MAX_SHELLS)
-
-
-def _runs_clsm(command: str, shells: int) -> bool:
+    if "clsm" not in command:
+        return False
     words: list[str] = []
     for word in [*_words(command), ";"]:
         if word and not word.strip(_COMMAND_ENDS):
-            if _is_clsm(words, shells):
+            if _is_clsm(words):
                 return True
             words = []
         else:
             words.append(word)
             # A command substitution in double quotes runs: "$(clsm recall x)".
-            inner = re.split(r"\$\(|`", word)[1:] if "clsm" in word and shells else ()
-            if any("clsm" in part and _runs_clsm(part, shells - 1) for part in inner):
+            if any(map(runs_clsm, re.split(r"\$\(|`", word)[1:])):
                 return True
     return False
 
@@ -273,7 +270,7 @@ def _words(command: str) -> Iterator[str]:
         yield from lexer
 
 
-def _is_clsm(words: list[str], shells: int) -> bool:
+def _is_clsm(words: list[str]) -> bool:
     """Whether a simple command runs clsm, after any prefix such as ``sudo``."""
     is_shell = False
     for place, word in enumerate(words):
@@ -281,7 +278,7 @@ def _is_clsm(words: list[str], shells: int) -> bool:
         if _PROGRAM.match(name) or (before, word) == ("-m", "clsm_cli"):
             return True
         if is_shell and " " in word:  # bash -lc "…"
-            return shells > 0 and _runs_clsm(word, shells - 1)
+            return runs_clsm(word)
         is_shell = is_shell or name in _SHELLS
         is_option = bool(before) and (word.startswith("-") or word[:1].isdigit())
         is_option = is_option or before in {"-X", "-W"}

@@ -1,8 +1,8 @@
 """Messages that OpenClaw passes to its agent in the user's name: the part that a person typed, and the rest.
 
 Messages of role "user" are also polls, results of subagents and cron jobs, system events and mails; typed
-text comes in an envelope, with notes and quotes. ``openclaw_forms`` has all these forms. Text that matches
-none, or is unfinished, counts as the person's.
+text comes in an envelope, with notes and quotes. ``text/openclaw.tsv`` has all these forms with their sources.
+Text that matches none, or is unfinished, counts as the person's.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion import openclaw_forms as forms
+from clsm_cli.model.grouping import grouped
+from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +32,18 @@ _NO_NAME = re.compile(
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
 _MAX_TRAILERS = 8  # lines and quotes to examine after a message
+_FILE_END = "</file>"
+_QUOTES = (("[Replying to ", "[/Replying]"), ("[Quoting ", "[/Quoting]"))
+_TYPED, _TRANSCRIPT, _DESCRIPTION = "User text:\n", "Transcript:\n", "Description:\n"
+_STATS = "\n\nStats: runtime "
+_RESULTS = (
+    ("<<<BEGIN_UNTRUSTED_CHILD_RESULT>>>", "<<<END_UNTRUSTED_CHILD_RESULT>>>"),
+    ("<prompt-data>", "</prompt-data>"),
+)
+_SUBAGENT, _TASK_END = "[Subagent Context]", "\n\nBegin. Execute the assigned task"
+_CRON_END = "\nCurrent time: "
+_HOOKS = frozenset({"Gmail", "Hook"})  # cron jobs that bring in mail or the payload of a web hook
+_REMINDER = "A scheduled reminder has been triggered. The reminder content is:\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +59,36 @@ class Part:
     dropped: str = ""
 
 
+@cache
+def machine_starts() -> list[tuple[str, str]]:
+    """Drop reasons, and the starts of such messages."""
+    rows = table_rows("openclaw")
+    return [(row[1], row[2].replace("⏎", "\n")) for row in rows if row[0] == "starts"]
+
+
+@cache
+def _forms() -> dict[str, list[str]]:
+    return grouped((name, form) for name, form, *_ in table_rows("openclaw"))
+
+
+def _form(name: str) -> re.Pattern[str]:
+    return compiled("|".join(_forms()[name]))
+
+
 def machine_text(text: str) -> str | None:
     """The drop reason of a message that is no memory at all; None for a person's.
 
     >>> machine_text("[OpenClaw heartbeat poll]"), machine_text("What is an [OpenClaw cron wake]?")
     ('heartbeat poll', None)
     """
-    return next((why for why, heads in forms.MACHINE.items() if text.startswith(heads)), None)
+    return next((why for why, head in machine_starts() if text.startswith(head)), None)
 
 
 def without_context(text: str) -> str:
     """``text`` without the blocks that OpenClaw adds for the model; an unclosed one runs to the end."""
-    if forms.INTERNAL.search(text) is None:
+    if _form("internal").search(text) is None:
         return text
-    return forms.INTERNAL.sub("", text).strip()
+    return _form("internal").sub("", text).strip()
 
 
 def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
@@ -87,7 +117,7 @@ class _Opened:
 
 def _open(text: str) -> _Opened:
     opened, place = _Opened(), 0
-    while found := forms.BEFORE.match(text, place):
+    while found := _form("before").match(text, place):
         place = found.end()
         opened.is_relayed |= found["relayed"] is not None
         opened.is_forwarded |= found["forwarded"] is not None
@@ -95,7 +125,7 @@ def _open(text: str) -> _Opened:
         opened.has_media |= found["media"] is not None
         opened.sender = _sender_of(found["json"]) or opened.sender
     opened.text = text[place:]
-    envelope = forms.ENVELOPE.match(text, place)
+    envelope = _form("envelope").match(text, place)
     if envelope and (
         envelope["time"] or envelope["elapsed"] or "id:" in (envelope["sender"] or "")
     ):
@@ -142,15 +172,15 @@ def _classify(opened: _Opened) -> Iterator[Part]:
     begins = text.split("\n\n") if opened.has_events else [text]
     if opened.is_persons:
         yield from _person_parts(opened)
-    elif forms.EVENTS.match(text):
+    elif _form("events").match(text):
         yield from _event_parts(text)
     elif reason := next(filter(None, map(machine_text, begins)), None):
         yield Part("", dropped=reason)
-    elif forms.QUEUE.match(text):
+    elif _form("queue").match(text):
         yield from _queued_parts(text)
     elif part := _announced(text) or _task(text) or _external(text):
         yield part
-    elif forms.OTHERS.match(text):
+    elif _form("others").match(text):
         yield Part(text, trust="agent")
     else:
         yield from _person_parts(opened)
@@ -158,7 +188,7 @@ def _classify(opened: _Opened) -> Iterator[Part]:
 
 def _queued_parts(text: str) -> Iterator[Part]:
     """Yield queued messages; of surplus ones OpenClaw only quotes the start."""
-    overflow, *items = forms.QUEUED.split(text)
+    overflow, *items = _form("queued").split(text)
     if summary := overflow.partition("\nSummary:\n")[2].strip():
         yield Part(summary, trust="agent" if " announce" in overflow else None)
     for sender, item in zip(items[::2], items[1::2], strict=True):
@@ -169,27 +199,25 @@ def _queued_parts(text: str) -> Iterator[Part]:
 
 def _announced(text: str) -> Part | None:
     """The result of a subagent or a cron job, without the instruction for the agent."""
-    found = forms.ANNOUNCED.match(text)
+    found = _form("announced").match(text)
     if found is None:
         return None
     result = found["result"]
     # The result may quote another one, so only the last "Stats: …" is OpenClaw's.
-    end = result.rfind(forms.STATS)
+    end = result.rfind(_STATS)
     if end < 0:
-        end = max((e.start() for e in forms.ANNOUNCED_END.finditer(result)), default=len(result))
+        end = max((e.start() for e in _form("announced end").finditer(result)), default=len(result))
     return _report(found["told"], result[:end])
 
 
 def _event_parts(text: str) -> Iterator[Part]:
     """Yield such results from internal events; a message without any is for the model alone."""
-    _, *events = forms.EVENT.split(text)
+    _, *events = _form("event").split(text)
     for event in events:
         head, _, rest = event.partition("\n\n")
         about = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
         kind, task = about.get("type", "task"), about.get("task", "")
-        result = next(
-            (rest.partition(a)[2].rpartition(b)[0] for a, b in forms.RESULTS if a in rest), ""
-        )
+        result = next((rest.partition(a)[2].rpartition(b)[0] for a, b in _RESULTS if a in rest), "")
         yield _report(f'A {kind} "{task}" just {about.get("status", "ended")}.', result)
     if not events:
         yield Part("", dropped="internal context")
@@ -197,22 +225,22 @@ def _event_parts(text: str) -> Iterator[Part]:
 
 def _report(headline: str, result: str) -> Part:
     result = result.strip()
-    is_empty = result in {"", forms.NO_OUTPUT}
+    is_empty = result in {"", "(no output)"}
     return Part(headline if is_empty else f"{headline}\n\n{result}", trust="agent")
 
 
 def _task(text: str) -> Part | None:
     """A task that the agent gave to a subagent or to itself at a time, or a reminder."""
-    if text.startswith(forms.SUBAGENT):
-        found = forms.TASK.search(text)
+    if text.startswith(_SUBAGENT):
+        found = _form("task").search(text)
         task = text[found.end() :] if found else text
-        return Part(task.rpartition(forms.TASK_END)[0].strip() or task.strip(), trust="agent")
-    if text.startswith(forms.REMINDER):
-        return Part(forms.REMINDER_END.split(text[len(forms.REMINDER) :])[0], trust="agent")
-    if job := forms.CRON.match(text):
+        return Part(task.rpartition(_TASK_END)[0].strip() or task.strip(), trust="agent")
+    if text.startswith(_REMINDER):
+        return Part(_form("reminder end").split(text[len(_REMINDER) :])[0], trust="agent")
+    if job := _form("cron").match(text):
         asked = text[job.end() :]
-        asked = asked.rpartition(forms.CRON_END)[0] or asked
-        if job["job"] in forms.HOOKS:
+        asked = asked.rpartition(_CRON_END)[0] or asked
+        if job["job"] in _HOOKS:
             return Part(asked.strip(), job["job"].lower(), "web")
         return Part(asked.strip(), trust="agent")
     return None
@@ -220,12 +248,12 @@ def _task(text: str) -> Part | None:
 
 def _external(text: str) -> Part | None:
     """A mail, a page or the payload of a web hook; an unclosed one is the whole rest."""
-    if not forms.EXTERNAL.match(text):
+    if not _form("external").match(text):
         return None
-    begin = forms.EXTERNAL_BEGIN.search(text)
+    begin = _form("external begin").search(text)
     content = text[begin.end() :] if begin else text
     source = (begin["source"] if begin else None) or "external"
-    content = forms.EXTERNAL_END.split(content)[0].replace("\n---\n", "\n", 1)
+    content = _form("external end").split(content)[0].replace("\n---\n", "\n", 1)
     return Part(content.strip("\n"), source.lower(), "web")
 
 
@@ -241,7 +269,7 @@ def _person_parts(opened: _Opened) -> Iterator[Part]:
     written = _without_media(text)
     if opened.has_media or written != text:
         dropped = "media without words"
-    forwarded = [*forms.FORWARDED.finditer(written)]
+    forwarded = [*_form("forwarded").finditer(written)]
     ends = [*(each.start() for each in forwarded), len(written)]
     own = written[: ends[0]]
     if own.strip():
@@ -256,11 +284,11 @@ def _person_parts(opened: _Opened) -> Iterator[Part]:
 
 def _without_end(text: str) -> tuple[str, str | None]:
     """``text`` without trailing ids and quotes, and the sender that they name."""
-    context = forms.CONTEXT.search(text)
+    context = _form("context").search(text)
     text, sender = text[: context.start()] if context else text, None
     for _ in range(_MAX_TRAILERS):
         before, _, last = text.rstrip().rpartition("\n")
-        if found := forms.AFTER.fullmatch(last):
+        if found := _form("after").fullmatch(last):
             text, sender = before, _name(found["sender"] or "") or sender
         elif (begin := _quote(text)) is not None:
             text = text[:begin].rstrip()
@@ -270,7 +298,7 @@ def _without_end(text: str) -> tuple[str, str | None]:
 
 
 def _quote(text: str) -> int | None:
-    for begin, end in forms.QUOTES:
+    for begin, end in _QUOTES:
         place = text.rfind(begin) if text.rstrip().endswith(end) else -1
         if place == 0 or (place > 0 and text[place - 1] == "\n"):
             return place
@@ -279,15 +307,15 @@ def _quote(text: str) -> int | None:
 
 def _spoken_and_typed(text: str) -> str:
     """Typed and spoken text of a message with sound or pictures, without descriptions of pictures."""
-    text = forms.VOICE.sub(_voice_text, text)
-    head, *sections = forms.HEARD.split(text)
-    if not sections or (head and not head.startswith(forms.TYPED)):
+    text = _form("voice").sub(_voice_text, text)
+    head, *sections = _form("heard").split(text)
+    if not sections or (head and not head.startswith(_TYPED)):
         return text
-    kept = [head.removeprefix(forms.TYPED)]
+    kept = [head.removeprefix(_TYPED)]
     for section in sections:
-        typed, is_voice, spoken = section.partition(forms.TRANSCRIPT)
-        typed = typed if is_voice else section.partition(forms.DESCRIPTION)[0]
-        kept += [typed.removeprefix(forms.TYPED).strip(), spoken.strip()]
+        typed, is_voice, spoken = section.partition(_TRANSCRIPT)
+        typed = typed if is_voice else section.partition(_DESCRIPTION)[0]
+        kept += [typed.removeprefix(_TYPED).strip(), spoken.strip()]
     return "\n\n".join(filter(None, kept))
 
 
@@ -301,12 +329,12 @@ def _voice_text(found: re.Match[str]) -> str:
 def _without_media(text: str) -> str:
     """``text`` without placeholders of media and embedded files; an unclosed file stays."""
     kept, place = [], 0
-    while begin := forms.FILE.search(text, place):
-        end = text.find(forms.FILE_END, begin.end())
+    while begin := _form("file").search(text, place):
+        end = text.find(_FILE_END, begin.end())
         if end < 0:
             break
         kept.append(text[place : begin.start()].rstrip())
-        place = end + len(forms.FILE_END)
+        place = end + len(_FILE_END)
     text = "".join(kept) + text[place:]
-    found = forms.PLACEHOLDER.match(text)
+    found = _form("placeholder").match(text)
     return text[found.end() :] if found else text

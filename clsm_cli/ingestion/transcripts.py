@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from clsm_cli.ingestion import messages, openclaw_forms, openclaw_messages
+from clsm_cli.ingestion import messages, openclaw_messages
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     RawBreak,
@@ -39,6 +39,10 @@ _OPENCLAW_TYPES = frozenset(
     {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}
     | {"model_change", "thinking_level_change", "branch_summary", "session_info"}
 )
+# Model of messages of the gateway in the agent's name, such as the answer to a command; with "openclawAbort", the
+# agent's own text until it was stopped (src/gateway/server-methods/chat-transcript-inject.ts).
+_INJECTED = "gateway-injected"
+_FAILED = "[assistant turn failed before producing content]"  # src/agents/stream-message-shared.ts
 _OPENCLAW_RUN_KEYS = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
@@ -115,8 +119,8 @@ def _openclaw_drop_reason(role: Role, data: dict[str, Any], text: str) -> str | 
         is_poll = provenance.get("sourceTool") == "heartbeat"
         by_text = messages.machine_reason(role, text)
         return by_text or ("heartbeat poll" if is_poll else "internal message")
-    is_injected = data.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in data
-    is_programs = role == "assistant" and (is_injected or text == openclaw_forms.FAILED)
+    is_injected = data.get("model") == _INJECTED and "openclawAbort" not in data
+    is_programs = role == "assistant" and (is_injected or text == _FAILED)
     return "message of the program" if is_programs else None
 
 

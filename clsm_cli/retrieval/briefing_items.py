@@ -180,7 +180,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 20
+VERSION = 21
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -13,8 +13,6 @@ from clsm_cli.text.tokens import stems
 
 MOST = 400
 """Lines that are kept, at most: nobody reads more at the start of a session."""
-LABEL = 40
-"""Characters of a label before a colon, at most."""
 LIKE = 0.8
 """Share of an older line's words from which a line of a later day replaces it."""
 
@@ -48,19 +46,17 @@ def said(text: str, about: str = "") -> Said:
 
 
 def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[RankedItem]:
-    """The best lines, without repeats and without older ones of the same label or with older values.
+    """The best lines, without repeats and without older values.
 
     Args:
         read: Content of the files that the agent reads anyway.
     """
-    newest = _newest(found)
     last = max((line.item.told_on for line in found), default="")
     known = list(read)
     kept: list[tuple[Said, RankedItem]] = []
     for line in sorted(found, key=lambda line: (-_need(line, last), -line.rule, line.item.id)):
         told = said(line.item.text, line.item.about)
-        is_old = line.item.told_on < newest.get(_topic(line), "")
-        if is_old or all(any(each.covers(part) for each in known) for part in _parts(line, told)):
+        if all(any(each.covers(part) for each in known) for part in _parts(line, told)):
             continue
         if any(_replaces(other, (told, line)) or _is_under(line, other[1]) for other in kept):
             continue
@@ -70,19 +66,6 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
         if len(kept) == MOST:
             break
     return [line for _, line in kept]
-
-
-def _newest(found: Sequence[RankedItem]) -> dict[tuple[str, str], str]:
-    """The last day of each label that no day has twice: who speaks and what is listed are no such labels."""
-    days: dict[tuple[str, str], dict[str, set[str]]] = {}
-    for line in found:
-        if (topic := _topic(line))[1]:
-            days.setdefault(topic, {}).setdefault(line.item.told_on, set()).add(line.item.text)
-    return {
-        topic: max(told)
-        for topic, told in days.items()
-        if all(len(each) == 1 for each in told.values())
-    }
 
 
 def _parts(line: RankedItem, told: Said) -> list[Said]:
@@ -110,10 +93,3 @@ def _need(line: RankedItem, last: str) -> float:
         return line.worth_of_due(last) * NEED["due"]
     is_over = last and line.section == "due"
     return 0.0 if is_over else line.worth_on(last) * NEED.get(line.section, 1.0)
-
-
-def _topic(line: RankedItem) -> tuple[str, str]:
-    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
-    label, colon, _ = line.item.text.partition(": ")
-    is_label = colon and len(label) <= LABEL and line.item.kind != "task"
-    return line.item.about, label if is_label else ""

@@ -107,14 +107,10 @@ class Side:
         return [pair_head.sentence(text)] if is_brief else self.parts(wanted)
 
     @cached_property
-    def heading(self) -> Sentence:
-        """The headings above it."""
-        return pair_head.sentence(self.passage.heading)
-
-    @cached_property
     def keys(self) -> set[str]:
         """Keys of its words and headings."""
-        return {*self.heading.keys, *(key for each in self.sentences for key in each.keys)}
+        above = pair_head.sentence(self.passage.heading)
+        return {key for each in (above, *self.sentences) for key in each.keys}
 
     @cached_property
     def repeated(self) -> set[str]:

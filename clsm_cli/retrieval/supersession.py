@@ -24,8 +24,9 @@ from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text import breadth, factuality, sameness
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,17 +51,9 @@ LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
-_PRONOUNS = frozenset(
-    each
-    for name in ("persons", "points back")
-    for row in word_list(name)
-    for each in row.split("/")
-)
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question."""
-_LEAST = 0.15
-"""Cosine below which two passages are not compared: hardly an update is below."""
 MOST = 8
 """Pairs that the head reads per answer: those nearest to each other and to the question."""
 
@@ -72,7 +65,7 @@ class Ended(NamedTuple):
         chance: Probability that it is no longer true.
         until: Day since when; None without a mark, if one of them only ranks below the other.
         by: Id of the later passage; None if only the statements made of the older one were closed.
-        row: Row of the later passage.
+        row: Row of the later passage if it ranks above.
     """
 
     chance: float
@@ -124,7 +117,7 @@ def ended(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
         with suppress(ModelMissingError, ModelDigestError):  # removed meanwhile
-            ended = _judged(question, read, alike, {*index.speakers()}, at)
+            ended = _judged(index, question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
         ended |= _by_status(index, told) | _former(index, told)
@@ -170,9 +163,10 @@ def _former(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
 
 
 def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
-    """Passages of documents whose status says that they are superseded, as decision records have it.
+    """Passages below a heading whose status says that they are superseded, as decision records have it.
 
-    The passage that ranks above is one of the document that the status names.
+    A status below a document's title, or above it, is about all of the document. The passage that ranks
+    above is one of the document or the section that the status names, which is never over itself.
     """
     documents = sorted({each.document for each in told.values() if each.document})
     rows = graph_queries.rows_with(index.connection, documents, "superseded") if documents else []
@@ -182,18 +176,27 @@ def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
         if said is None or when is None:
             continue
         named = pair_head.particulars(pair_head.sentence(f"by {said['by'] or ''}"))
-        new = next(
-            (
-                other
-                for other, each in told.items()
-                if named and named <= {*pair_head.sentence(f"{each.heading} {each.path}").keys}
-            ),
-            None,
-        )
-        over = Ended(1.0, when.time[:10], told[new].id if new is not None else None, new)
-        of_it = (n for n, each in told.items() if each.document == status.document and n != row)
-        found |= dict.fromkeys(of_it, over)
+        heirs, over = [], []
+        for other, each in told.items():
+            is_same = each.document == status.document
+            place = each.heading if is_same else f"{each.heading} {each.path}"
+            if named and named <= {*pair_head.sentence(place).keys}:
+                heirs.append(other)
+            elif is_same and other != row and _is_below(each.heading, status.heading):
+                over.append(other)
+        heir = next(iter(heirs), None)
+        by = told[heir].id if heir is not None else None
+        found |= dict.fromkeys(over, Ended(1.0, when.time[:10], by, heir))
     return found
+
+
+def _is_below(heading: str, above: str) -> bool:
+    """Whether a heading path is another one or continues it.
+
+    >>> _is_below("Hosts › Boiler", "Hosts"), _is_below("Hostels", "Hosts"), _is_below("Hosts", "")
+    (True, False, True)
+    """
+    return not above or heading == above or heading.startswith(above + HEADING_SEPARATOR)
 
 
 def _closed(
@@ -245,20 +248,22 @@ def _heir(
 
 
 def _judged(
+    index: Index,
     question: Question,
     read: list[Side],
     alike: set[tuple[str, str]],
-    speakers: Collection[str],
     at: str | None,
 ) -> dict[int, Ended]:
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
-    wanted = pair_head.content(asked)
-    # "Brian" and "who is Brian" ask for everything about him, not for the newest.
-    is_named = bool(pair_head.particulars(asked))
-    is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
+    # "Brian" and "who is brian" ask for everything about him, not for the newest.
+    who = node_id(asked.words[2]) if asked.keys[0] == "who" and len(asked.words) > 2 else ""
+    named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
+    is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
+    speakers = {*index.speakers()}
     is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
+    is_read = at is None and verdict.can_be_read(question)
     found: list[_Update] = []
     sureness = cache(partial(_sureness, question))
     read = [each for each in read if not (is_cue and each.is_long)]
@@ -277,15 +282,14 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                found.append(_Update(old, new, chance))
+                is_sure = chance >= OVER or not is_read or old.is_long or new.is_long
+                is_above = is_sure or _answers(chance, question, sureness(old), new)
+                found.append(_Update(old, new, chance, is_above))
     return _ends(found, at)
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
-    """Whether an update of a probability is worth a mark, given how surely both passages answer.
-
-    The later passage goes above the older one, so it must answer at least as surely as that still may.
-    """
+    """Whether an update of a probability is worth a mark, given how surely both passages answer."""
     is_long = old.is_long or new.is_long
     if chance < (LONG_BELOW if is_long else PERHAPS):
         return False
@@ -293,6 +297,19 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
         one, two = sureness(old), sureness(new)
     else:  # not worth reading
         one, two = old.candidate.confidence, new.candidate.confidence
+    return _outweighs(chance, one, two)
+
+
+def _answers(chance: float, question: Question, sure: float, new: Side) -> bool:
+    """Whether a later passage, read, answers well enough to go above one that answers so surely.
+
+    By signs, any passage with the words of a question answers: "Sent to Linh" what Linh charges.
+    """
+    return _outweighs(chance, sure, verdict.answer_probability(question, new.passage))
+
+
+def _outweighs(chance: float, one: float, two: float) -> bool:
+    """Whether a later passage answers at least as surely as the older one still may."""
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
@@ -336,11 +353,12 @@ def _as_said(
 
 
 class _Update(NamedTuple):
-    """A passage that supersedes another."""
+    """A passage that supersedes another; ``is_above`` if it also ranks above."""
 
     old: Side
     new: Side
     chance: float
+    is_above: bool = True
 
     @property
     def day(self) -> str:
@@ -362,7 +380,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     gainsaid = {each.old.row for each in updates if each.new.is_before(each.old)}
     by_row: dict[int, list[_Update]] = {}
     for each in updates:
-        old, new, chance = each
+        old, new, chance, _ = each
         if at and clocks.is_after(new.time, at, new.zone) and not new.candidate.signals.date:
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif new.row not in gainsaid:
@@ -370,15 +388,16 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     pairs = {(each.old.row, each.new.row) for each in updates}
     for row, later in by_row.items():
         # The last one replaces the passage, which ended when the first of the chain was said.
-        last = max(later, key=lambda each: (not each.new.is_answer, each.day, each.chance)).new
+        best = max(later, key=lambda e: (e.is_above, not e.new.is_answer, e.day, e.chance))
+        last = best.new
         chain = [
             each
             for each in later
             if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
         ]
         chance = max(each.chance for each in chain)
-        until = min((each.day for each in chain if _is_marked(*each)), default=None)
-        ended[row] = Ended(chance, until, last.passage.id, last.row)
+        until = min((e.day for e in chain if _is_marked(e.old, e.new, e.chance)), default=None)
+        ended[row] = Ended(chance, until, last.passage.id, last.row if best.is_above else None)
     return ended
 
 
@@ -390,8 +409,6 @@ def _may_end(old: Side, new: Side) -> bool:
     """
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
-        return False
-    if new.candidate.signals.literal < old.candidate.signals.literal:
         return False
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
         return old.is_answer and not (new.is_before(old) and _is_reply(old, new))
@@ -419,9 +436,6 @@ def _rivals(
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
-        cosine = sum(map(mul, old.vector, new.vector))
-        if cosine < _LEAST:
-            continue
         both = [
             (one, two)
             for one, two in product(old.parts(wanted), new.told_parts(wanted))
@@ -435,10 +449,8 @@ def _rivals(
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
         if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
-        alone, other = wanted & {*one.keys} - new.keys, wanted & {*two.keys} - old.keys
-        # If each has a term of the question that the other lacks, they are about different things.
-        if not (alone and other) and not _names_another(asked, one, two):
-            found.append((cosine + min(old.near, new.near), old, new, one, two))
+        cosine = sum(map(mul, old.vector, new.vector))
+        found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
     return [
         each[1:]
@@ -456,20 +468,6 @@ def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: se
         return False
     is_long = old.is_long or new.is_long
     return not (is_long and pair_head.content(one).isdisjoint(pair_head.content(two)))
-
-
-def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
-    """Whether one sentence begins with a name asked for, and the other has only other names.
-
-    A later sentence about the same thing repeats its name or has a pronoun.
-    """
-    names = pair_head.particulars(asked)
-    return any(
-        names & {*each.keys[:1]} - {*other.keys}
-        and pair_head.particulars(other) - {*each.keys, *asked.keys}
-        and _PRONOUNS.isdisjoint(word.casefold() for word in other.words)
-        for each, other in ((one, two), (two, one))
-    )
 
 
 def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:

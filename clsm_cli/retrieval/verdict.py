@@ -181,9 +181,10 @@ def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> R
     return ranked._replace(candidates=candidates, confidence=surest)
 
 
-READ_FLOOR = 1.6
+READ_FLOOR = 1.8
 """Factor of the floor for a question with which passages were read: of what is then still doubtful, more
-does not answer. Of the memories left out of the fit, it silences one in twenty questions with an answer.
+does not answer. In memories left out of the fit and asked in their own language, it silences 2 % of the
+questions with an answer, and half of those near the topic (docs/experiments.md).
 """
 HINT_SHARE = 0.5
 """Confidence by signs, as a share of the floor, from which a question without an answer still gets the

@@ -10,10 +10,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
 from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.name_matching import WORD
-from clsm_cli.text.sentences import sentences
+from clsm_cli.text.sentences import is_question, sentences
 from clsm_cli.text.tokens import STOP_WORDS, stems
-
-_QUESTION_END = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
 
 
 def find_decisions(text: str) -> list[str]:
@@ -21,7 +19,7 @@ def find_decisions(text: str) -> list[str]:
     return [
         sentence
         for sentence in sentences(text)
-        if not _QUESTION_END.search(sentence) and pattern("cues.decision").search(sentence)
+        if not is_question(sentence) and pattern("cues.decision").search(sentence)
     ]
 
 
@@ -33,10 +31,11 @@ def find_questions(text: str) -> list[str]:
 def _is_open_question(sentence: str) -> bool:
     if pattern("cues.open question").search(sentence):
         return True
-    asks, end = _QUESTION_END.search(sentence), sentence[-80:]
-    if not asks or pattern("cues.tag").search(end) or pattern("cues.pleasantry").search(end):
+    end = sentence[-80:]
+    if pattern("cues.tag").search(end) or pattern("cues.pleasantry").search(end):
         return False
-    return len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
+    is_long = len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
+    return is_long and is_question(sentence)
 
 
 _NEGATIONS = frozenset(

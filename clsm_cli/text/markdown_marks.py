@@ -3,7 +3,7 @@
 Cutting a document into blocks follows CommonMark exactly and has its own patterns (``ingestion/blocks``).
 """
 
-ITEM = r"(?:[-*+]|\d{1,4}[.)])"
+ITEM = r"(?:[-*+\u2022]|\d{1,4}[.)])"
 """Marker of a list item. A longer number at the start of a line is an amount or a wrapped date."""
 BOX = r"\[[ xX]\]"  # the box of a task, open or ticked
 FENCE = r"(?:```|~~~)"  # opening or closing fence of a code block

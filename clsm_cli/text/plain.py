@@ -5,9 +5,7 @@ from functools import lru_cache
 
 from clsm_cli.text.markdown_marks import ITEM, LINK_TARGET
 
-_MARKER = re.compile(
-    rf"\s*(?:>\s?){{0,3}}(?:(?:\u2022|{ITEM})\s+)?(?:\[[ xX!~/\-]\]\s+)?(?:#{{1,6}}\s+)?"
-)
+_MARKER = re.compile(rf"\s*(?:>\s?){{0,3}}(?:{ITEM}\s+)?(?:\[[ xX!~/\-]\]\s+)?(?:#{{1,6}}\s+)?")
 _LINK = re.compile(rf"{LINK_TARGET}(?:\|([^\[\]\n]{{1,200}}))?\]\]")
 _LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")

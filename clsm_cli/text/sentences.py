@@ -36,7 +36,6 @@ _BEFORE_WORD = frozenset(word_list("before a word", "sentence_ends"))
 _FOREIGN_ABBREVIATIONS = frozenset(word_list("abbreviations", "sentence_ends"))
 _ALL_ABBREVIATIONS = _ABBREVIATIONS | _BEFORE_WORD | _FOREIGN_ABBREVIATIONS
 _MONTHS = frozenset(word_list("months", "sentence_ends"))
-_ENGLISH_MONTHS = frozenset(word_list("english months", "sentence_ends"))
 # "No. 5", but "He said no. Then he left."
 _BEFORE_NUMBER = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})
 
@@ -69,7 +68,7 @@ def split_blocks(text: str) -> Iterator[list[Span]]:
     >>> [len(block) for block in split_blocks("- Due. Pay it.\nAda left the flat.")]
     [2, 1]
     """
-    found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in _blocks(text))
+    found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in blocks(text))
     return filter(None, found)
 
 
@@ -82,7 +81,7 @@ def ensure_full_stop(sentence: str) -> str:
     return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
 
 
-_QUESTION_END = re.compile(r"[?？؟]\W*$")
+_QUESTION_END = re.compile(r"[?？؟][\W_]*$")
 
 
 def is_question(text: str) -> bool:
@@ -109,7 +108,8 @@ def sentence_naming(text: str, names: Iterable[str]) -> str:
     return max(sentences(text), key=lambda each: len(words.intersection(stems(each))), default="")
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield start and end of each block of a text, and whether it is prose, which has sentences."""
     start = position = 0
     fence = before = ""
     lines = text.split("\n")
@@ -179,8 +179,6 @@ _LAST_WORD = re.compile(r"[^\W_][\w.]*$")
 
 def _is_end(text: str, match: re.Match[str], start: int, block: tuple[int, int]) -> bool:
     mark = match.group()
-    if mark[0] in "\u3002\uff01\uff1f\uff61":
-        return True
     following = text[match.end() : min(block[1], match.end() + 40)].lstrip()[:2]
     lower = following[:1].islower()
     if mark[-1] in "\"')]}\u00bb\u201d\u2019" and lower:
@@ -190,7 +188,7 @@ def _is_end(text: str, match: re.Match[str], start: int, block: tuple[int, int])
         return following[:1].isupper() and following not in {"I ", "I'", "I\u2019"}
     if mark[0] != ".":
         return True
-    if text[start : match.start()][:8].strip("*_(> ").isdigit() and match.start() - start <= 6:
+    if text[start : match.start()].strip("*_(> ").isdigit():
         return False  # the number of a point, as in "**1. Point**"
     before = _LAST_WORD.search(text[max(start, match.start() - 20) : match.start()])
     return before is None or (
@@ -208,7 +206,7 @@ def _ends_sentence(word: str, following: str, *, lower: bool) -> bool:
         return not following[:1].isdigit()
     if folded in _ABBREVIATIONS:
         return not lower and not following[:1].isdigit()
-    if lower and "." in word and any(c.isdigit() for c in word):
+    if lower and "." in word:
         return False  # "v1.2. of the firmware"
     initials = "." in word and all(len(part) == 1 for part in word.split("."))
     return not (initials and word[0].isalpha())
@@ -275,12 +273,9 @@ def _continues(text: str, word: str, place: int, start: int, block: tuple[int, i
                            a capital          an inflected word before it ("am 3. Tag")
     =====================  =================  ===================================================
     """
-    is_short = word.lower() in _ALL_ABBREVIATIONS and (len(word) == 1 or not word.isupper())
-    may_count = len(word) == 1 or word[0] in "0123456789IVX"
-    if not is_short and not (may_count and _ORDINAL.fullmatch(word)):
-        return False
+    is_short = word.lower() in _ALL_ABBREVIATIONS and not word.isupper()
     following = _NEXT_WORD.match(text, place, block[1])
-    if following is None:
+    if following is None or not (is_short or _ORDINAL.fullmatch(word)):
         return False
     if is_short:
         return _is_abbreviation(_FullStop(text, start, block, word, place, following))
@@ -304,8 +299,6 @@ def _is_abbreviation(stop: _FullStop) -> bool:
 
 def _is_in_pair(stop: _FullStop, place: int) -> bool:
     """Whether a single letter and a short word next to it form one abbreviation."""
-    if len(stop.word) > 1 or not stop.word.islower():
-        return False
     short = stop.next[1].lower()
     if stop.next[2] and (len(short) == 1 or short in _ALL_ABBREVIATIONS):
         return True
@@ -325,9 +318,8 @@ def _is_ordinal(stop: _FullStop) -> bool:
     if not is_date:
         return is_inflected and stop.is_before_noun()
     if languages := stop.languages():
-        return "english" not in languages or (is_inflected and "german" in languages)
-    is_alone = _DATE_END.match(text, stop.next.end(1), stop.block[1]) is not None
-    return is_alone or month not in _ENGLISH_MONTHS
+        return "english" not in languages
+    return _DATE_END.match(text, stop.next.end(1), stop.block[1]) is not None
 
 
 _CONTEXT_CHARS = 120  # characters before and after a full stop from which the language is detected

@@ -8,7 +8,7 @@ from typing import Literal
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness, sentences
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.markdown_marks import FENCE, ITEM
+from clsm_cli.text.markdown_marks import ITEM
 from clsm_cli.text.plain import strip_markdown
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
@@ -16,8 +16,7 @@ from clsm_cli.text.tokens import terms
 TodoState = Literal["open", "done", "blocked"]
 
 MIN_OVERLAP = 0.75  # share of the stems of a task's shorter wording that the longer one must have
-_FENCE = re.compile(rf" {{0,3}}{FENCE}")
-_ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
+_ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
@@ -69,23 +68,10 @@ def is_dropped(item: str) -> bool:
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each item; it continues over lines until the next item or one that begins anew."""
-    start = end = -1
-    position, is_code, before = 0, False, ""
-    lines = text.split("\n")
-    width = max(map(len, lines))
-    for line in [*lines, ""]:
-        is_fence = _FENCE.match(line) is not None
-        is_item = not is_code and _ITEM.match(line) is not None
-        if start >= 0 and (is_item or is_fence or sentences.begins_anew(line, before, width)):
-            yield start, end
-            start = -1
-        is_code ^= is_fence
-        if is_item:
-            start = position
-        end = position + len(line.rstrip())
-        position += len(line) + 1
-        before = line
+    """Start and end of each item."""
+    for start, end, is_prose in sentences.blocks(text):
+        if is_prose and _ITEM.match(text, start, end):
+            yield start, start + len(text[start:end].rstrip())
 
 
 def due_day(text: str, at: date | None, start: int = 0) -> str | None:

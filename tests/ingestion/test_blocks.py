@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from sample_store import SAMPLE
 from strategies import examples
+from tables import table
 
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 
@@ -16,41 +17,13 @@ def cut(text: str) -> list[str]:
     return ["\n".join(lines[span.start : span.end]) for span in scan(lines)]
 
 
-@pytest.mark.parametrize(
-    ("text", "blocks"),
-    [
-        ("a\nb\n\nc", ["a\nb", "c"]),
-        ("- a\n- b\n\n  more\n- c", ["- a", "- b\n\n  more", "- c"]),
-        ("- a\nlazy\n  - deep\n    1. er\n- b", ["- a\nlazy\n  - deep\n    1. er", "- b"]),
-        ("- a\n\nno more", ["- a", "no more"]),
-        ("1. a\n  - b", ["1. a", "  - b"]),
-        ("10) a\n    b\n\tc", ["10) a\n    b\n\tc"]),
-        ("-\ta\n\n    b", ["-\ta\n\n    b"]),
-        ("born in\n1986. A year\n- a list", ["born in\n1986. A year", "- a list"]),
-        ("Todo:\n1. a", ["Todo:", "1. a"]),
-        ("```py\n# no head\n\n- no list\n```\nafter", ["```py\n# no head\n\n- no list\n```", "after"]),
-        ("~~~\n```\nx\n~~~~\nafter", ["~~~\n```\nx\n~~~~", "after"]),
-        ("```\nnever closed\n\n# x", ["```\nnever closed\n\n# x"]),
-        ("``` not ` a fence\nx", ["``` not ` a fence\nx"]),
-        ("- ```\n  # x\n\n  y\n  ```\n- b", ["- ```\n  # x\n\n  y\n  ```", "- b"]),
-        ("    code\n\n    more\n\ntext\n    no code", ["    code\n\n    more", "text\n    no code"]),
-        ("> a\nlazy\n> b\n- c", ["> a\nlazy\n> b", "- c"]),
-        ("y\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\nx", ["y", "| a | b |\n|---|:-:|\n| 1 | 2 |", "x"]),
-        ("| a |\n|---|\n| 1 |\n---\nx", ["| a |\n|---|\n| 1 |", "x"]),
-        ("two lines\nof text\n---\nx", ["two lines\nof text", "x"]),
-        ("a\n***\n* * *\n___\nb", ["a", "b"]),
-        ("<!-- a\nb -->\nc\n<!-- d --> e", ["c\n<!-- d --> e"]),
-        ("<!-- open\n\nb", ["<!-- open", "b"]),
-        ("[x]: http://example.org\n\na", ["[x]: http://example.org", "a"]),
-        ("#hashtag\n####### seven", ["#hashtag\n####### seven"]),
-        ("Rain. Mara rang again.\nWho calls?\nNobody now.\nGone.", ["Rain. Mara rang again.", "Who calls?\nNobody now.", "Gone."]),
-        ("We saw it.\nThereafter rain", ["We saw it.\nThereafter rain"]),
-        ("a\rb", ["a\rb"]),
-        ("", []),
-    ],
-)  # fmt: skip
-def test_cuts(text: str, blocks: list[str]) -> None:
-    assert cut(text) == blocks
+@pytest.mark.parametrize(("text", "blocks"), table(__file__, "cuts"))
+def test_cuts(text: str, blocks: str) -> None:
+    assert cut(text.replace("⇥", "\t")) == blocks.replace("⇥", "\t").split("¶")
+
+
+def test_only_a_new_line_cuts() -> None:
+    assert (cut("a\rb"), cut("")) == (["a\rb"], [])
 
 
 def test_headings_make_a_path() -> None:

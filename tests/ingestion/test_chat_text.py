@@ -8,6 +8,7 @@ import pytest
 import reading
 from processes import Cli
 from reading import HOME, problems, told, turns
+from tables import column
 
 from clsm_cli.ingestion import detection, messengers
 from clsm_cli.ingestion.jsonl_rows import Dropped
@@ -101,17 +102,7 @@ def test_dates_that_cannot_be_are_refused(text: str) -> None:
     assert "dates are none" in reason
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026-01-02: a walk with Mara: nice\n2026-01-03: rain\n",
-        "- 09:05 Mara: came\n- 09:06 Tom: left\n",
-        "2026-01-02 09:05, call with Tom: he said\n2026-01-02 09:15, call with Ines: she said\n",
-        "31.12.25, 21:05 - Mara: a single line\n",
-        "1. Buy bread\n2. Call: Tom\n",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", column(__file__, "no chat"))
 def test_a_note_is_no_chat(text: str) -> None:
     assert not messengers.is_chat(text)
 

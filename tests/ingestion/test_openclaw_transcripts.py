@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -14,8 +13,8 @@ from clsm_cli.model.episodes import ToolCall
 HEADER = header("s1")
 
 
-def read(*rows: Any, calls: Iterable[str] = ()) -> list[TranscriptItem]:
-    return reading.read("openclaw", jsonl(*rows), calls=calls)
+def read(*rows: Any) -> list[TranscriptItem]:
+    return reading.read("openclaw", jsonl(*rows))
 
 
 def turns(items: list[TranscriptItem]) -> list[tuple[str, str, str, str | None]]:
@@ -83,19 +82,6 @@ def test_the_sender_is_the_speaker_where_a_channel_tells() -> None:
         message(4, "user", "d", sender={"name": {}}),
     )
     assert [speaker for speaker, *_ in turns(items)] == ["Mara", "Lind", "Ilse", "user"]
-
-
-def test_calls_of_clsm_and_their_results_are_dropped() -> None:
-    rows = [
-        command(1, "c1", "cd x && clsm recall key"),
-        answers(2, "c1", "the key is in the tin"),
-        message(3, "assistant", [tool_call("c2", "clsm__recall", {"query": "key"})]),
-        answers(4, "c2", "the key is in the tin", "clsm__recall"),
-    ]
-    items = read(*rows)
-    assert reading.dropped(items) == ["clsm call", "clsm result", "clsm call", "clsm result"]
-    assert turns(items) == []
-    assert reading.dropped(read(rows[1], calls={"c1"})) == ["clsm result"]
 
 
 def test_long_input_is_cut_between_words_and_the_text_is_whole() -> None:

@@ -431,14 +431,6 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
     assert known.worth > rule.worth == 1
 
 
-def test_who_speaks_is_no_label(store: Store, tmp_path: Path) -> None:
-    told = "Judit: the lock of the weir is repaired with bronze screws now."
-    note(store, tmp_path / "2026-02-10.md", f"# 2026-02-10\n\n- {told}\n")
-    lines = "- Judit: the museum lends us both pumps in May.\n- Judit: the lift of the museum costs 400 euros a month."
-    note(store, tmp_path / "2026-02-12.md", f"# 2026-02-12\n\n{lines}\n")
-    assert told in texts(brief(store, MORNING, 20_000), "lately")
-
-
 def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
     with open_index(store, embedder()) as opened:

@@ -69,6 +69,14 @@ def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     assert not any(each.until or each.perhaps_until for each in told)
 
 
+def test_what_does_not_answer_when_read_goes_above_nothing(store: Store) -> None:
+    told = (
+        "theo cant eat shellfish and hannahs sister robin is celiac",
+        "hannah and theo are down to 58",
+    )
+    assert answered(store, "who is hannah's sister", *told)[0].text == told[0]
+
+
 def test_what_does_not_answer_is_not_held_against_anything(store: Store) -> None:
     told = (
         "My uncle is Henrik Dahl, head of design. We live in Altona.",
@@ -280,6 +288,23 @@ def test_a_document_that_says_it_is_superseded_is_over(store: Store, tmp_path: P
     items = [each for each in found(store, "what do we use for events") if "vents" in each.text]
     assert ["Kafka" in each.text for each in items] == [True, False]
     assert (items[1].until, items[1].replaced_by) == ("2026-02-09", items[0].id)
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("# Notes\n\nStatus: superseded by Plan B\n\n{}\n\n## Plan B\n\n{}\n", [0]),
+        ("# Notes\n\n## Plan A\n\nStatus: superseded\n\n{}\n\n## Plan B\n\n{}\n", [0]),
+        ("## A\n\n{}\n\nStatus: superseded by B\n\n## B\n\n{}\n\nStatus: superseded by A", [0, 1]),
+    ],
+)
+def test_a_status_is_about_its_section(
+    store: Store, tmp_path: Path, text: str, over: list[int]
+) -> None:
+    told = ("The budget of the hall is 4,000 euros.", "The rent of the hall is 900 euros.")
+    note(store, tmp_path / "plans.md", text.format(*told), now="2026-02-01T20:00:00+01:00")
+    items = found(store, "what do we pay for the hall")
+    assert {each.text for each in items if each.until} == {told[at] for at in over}
 
 
 def test_of_a_past_period_what_was_told_later_is_below(store: Store) -> None:

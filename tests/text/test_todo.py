@@ -3,6 +3,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import table
 
 from clsm_cli.text.todo import due_day, is_same_task, todos, wordings
 
@@ -47,6 +48,10 @@ def test_places_in_the_text() -> None:
     assert [todo.text for todo in found] == ["one door and its frame", "two doors"]
 
 
+def test_each_bullet_is_an_item() -> None:
+    assert [todo.text for todo in todos("• [ ] oil\n• [ ] wax", TUESDAY)] == ["oil", "wax"]
+
+
 def test_a_wrapped_item_goes_on() -> None:
     (found,) = todos("- [x] two doors for\nAda and Ben and a\nframe for each one", TUESDAY)
     assert found.text == "two doors for Ada and Ben and a frame for each one"
@@ -76,32 +81,13 @@ def same(first: str, second: str) -> bool:
     return is_same_task(wordings(first)[0], wordings(second)[0])
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Order the spare sensor for the gauge", "Order the spare sensor"),
-        ("Appointment with Dr. Wu: Monday, 09:20", "Make an appointment with Dr. Wu"),
-        ("Restore test", "Restore test, second attempt, with stopwatch"),
-        ("Library", "library (tomorrow)"),
-        ("Send the report by 3 March", "Send the report by 9 March"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), table(__file__, "same task"))
 def test_same_task(first: str, second: str) -> None:
     assert same(first, second)
     assert same(second, first)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Order the pump", "Sell the pump"),
-        ("Ada: new handle for gate AB-90 by Friday", "review AB-90 for Ada"),
-        ("Letter to Aunt Rosa about the wall clock", "Telephone Aunt Rosa to hear the clock"),
-        ("Section two of the essay", "Section three of the essay"),
-        ("Release 2.1 of the parser", "Release 2.2 of the parser"),
-        ("Paint the door", "Water the figs"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), table(__file__, "other task"))
 def test_other_task(first: str, second: str) -> None:
     assert not same(first, second)
     assert not same(second, first)

@@ -9,65 +9,42 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
-_NO_LIMIT = 1 << 30
-_MAX_ROWS = 400  # maximum rows of comma-separated values to search; a longer table is data
-_HEADING = re.compile(r"[^:=.,;?!]{1,60}")  # a heading; longer text, or text with marks, is none
 
 
 def find(text: str) -> list[Secret]:
     """Secrets in Markdown tables, and in comma- or tab-separated values under a line of headings."""
     found: list[Secret] = []
-    telling: dict[int, str] = {}
-    mark, left, width, start = "", 0, 0, 0
+    mark, headings, is_telling, start = "", list[str](), False, 0
     lines = text.split("\n")
-    for number, line in enumerate(lines):
-        cells = list(_cells(line, mark)) if mark and left else []
-        if (
-            not cells
-            or len(cells) <= max(telling, default=0)
-            or (mark != "|" and len(cells) != width)
-        ):
-            mark, telling, left = _table(line, lines[number + 1 : number + 2])
-            width = sum(1 for _ in _cells(line, mark)) if mark else 0
-        else:
-            left -= 1
-            for column, heading in telling.items():
-                found += _cell(line, start, cells[column], heading)
-        if "|" in line:
-            is_heading = bool(telling) and left == _NO_LIMIT
-            found += (
-                each
-                for each in _row(line, start)
-                if not (is_heading and text[each.start : each.end].isalpha())
-            )
+    for line, after in itertools.pairwise([*lines, ""]):
+        cells = list(_cells(line, mark)) if mark else []
+        is_row = bool(cells) and len(cells) == len(headings)
+        if not is_row:
+            mark = _separator(line, after)
+            headings = _headings(line, mark) if mark else []
+            is_telling = bool(mark) and labelled.has_label(line)
+        elif is_telling:
+            for heading, cell in zip(headings, cells, strict=True):
+                found += _cell(line, start, cell, heading)
+        if "|" in line and labelled.has_label(line):
+            named = _row(line, start)
+            found += named if is_row or not mark else (e for e in named if not _is_word(text, e))
         start += len(line) + 1
     return found
 
 
-def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
-    """Separator, labelled columns and row limit of the table that a line heads."""
-    if "|" in line and after and _RULE.match(after[0]):
-        return "|", _labelled_columns(line, "|"), _NO_LIMIT
-    for mark in (",", "\t", ";"):
-        if mark in line and after and after[0].count(mark) == line.count(mark):
-            return mark, _labelled_columns(line, mark), _MAX_ROWS
-    return "", {}, 0
+def _separator(line: str, after: str) -> str:
+    """What separates the cells of the table that a line heads; empty if it heads none."""
+    if "|" in line and _RULE.match(after):
+        return "|"
+    marks = (mark for mark in ",\t;" if mark in line and after.count(mark) == line.count(mark))
+    return next(marks, "")
 
 
-def _labelled_columns(line: str, mark: str) -> dict[int, str]:
-    if not labelled.has_label(line):
-        return {}
-    headings = [line[start:end] for start, end in _cells(line, mark)]
-    thing = f"{headings[0]}, "  # which a code opens: "| Door | Code |"
-    return {
-        column: f"{thing if column else ''}{text}"
-        for column, text in enumerate(headings)
-        if _is_label(text)
-    }
-
-
-def _is_label(text: str) -> bool:
-    return bool(_HEADING.fullmatch(text)) and labelled.is_heading(text)
+def _headings(line: str, mark: str) -> list[str]:
+    """The headings of columns, each after the first, which is the thing that a code opens: "| Door | Code |"."""
+    found = [line[start:end] for start, end in _cells(line, mark)]
+    return [*found[:1], *(f"{found[0]}, {heading}" for heading in found[1:])]
 
 
 def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
@@ -92,8 +69,9 @@ def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator
 
 def _row(line: str, offset: int) -> Iterator[Secret]:
     """Yield the secrets of a row in which a cell is the label of the next: "| Password | … |"."""
-    if labelled.has_label(line):
-        for (start, end), cell in itertools.pairwise(_cells(line, "|")):
-            label = line[start:end].rstrip(": ")
-            if _is_label(label):
-                yield from _cell(line, offset, cell, label)
+    for (start, end), cell in itertools.pairwise(_cells(line, "|")):
+        yield from _cell(line, offset, cell, line[start:end].rstrip(": "))
+
+
+def _is_word(text: str, secret: Secret) -> bool:
+    return text[secret.start : secret.end].isalpha()

@@ -16,7 +16,6 @@ _RIGHT = r"(?![A-Za-z0-9])"
 _MIN_PREFIX = 4  # minimum characters of a token before a line break
 _LINE_END_REACH = 300  # characters to read on either side of a line break
 _MIN_KEY = 12  # length of the shortest key
-_MIN_BROKEN_TOKEN = 20  # minimum length of a token with a line break; a shorter one is a word
 _LONG_WORD = re.compile(rf"\S{{{_MIN_KEY},}}+")
 """A word long enough for a key; patterns run on these alone, and prose has few."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
@@ -115,8 +114,6 @@ def _broken_tokens(text: str, lowered: str) -> Iterator[Secret]:
             start = _token_start(text, gap.start(1))
             before = text[start : gap.start(1)]
             joined = before + gap.group(2)
-            if len(before) < _MIN_PREFIX or len(joined) < _MIN_BROKEN_TOKEN:
-                continue
             is_whole = any(_matches(form, before, 0, len(before)))
             if is_whole and not secret_values.is_opaque(gap.group(2)):
                 continue

@@ -1,8 +1,8 @@
 """Secrets without a form of their own, recognised by a label before them.
 
 "The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The labels are data
-(``labels.tsv``: 76 languages, most from the translators of two projects); this module has the patterns
-between label and value, and the tests of a value.
+(``labels.tsv``: 76 languages, most from the translators of two projects), as are the patterns between label
+and value (``forms.tsv``); this module has the tests of a value.
 """
 
 import re
@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import compiled, word_list
+from clsm_cli.text.language_data import compiled, table_rows, word_list
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import (
-    UNSPACED,
     UNSPACED_CLASS,
     fold,
     labels,
@@ -24,115 +23,38 @@ from clsm_cli.text.secrets.labels import (
 from clsm_cli.text.secrets.secret_values import Secret
 from clsm_cli.text.tokens import STOP_WORDS
 
-_CLOSE = r"[\"'`*_)\]>]{0,4}"
-_OPEN = r"[*_(]{0,3}"
-_ENDING = rf"[^\W\d_{UNSPACED_CLASS}]{{0,3}}"
-_OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
-"""The thing that the secret is for, up to five words: "password for the router"."""
-_OF_ANY = r"(?:[ \t][^\s:=|.;!?,\"`]{1,20}){1,6}?"
-"""The same with words that are a copula elsewhere: "password to my account", "on the laptop"."""
-_LINK = (
-    r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
-    r"|(?:[ \t]{1,3}(?:%(be)s)(?:[ \t](?:%(yet)s))?|['’]s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
-    r"|[ \t]{1,3}[-–—][ \t]{1,3}|(?:%(be joined)s)[ \t]{0,3}|(?<=>))"
-)
-_QUOTED = (
-    r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”"
-    r"|«[ \xa0\u202f]?([^»\n]{2,200}?)[ \xa0\u202f]?»"
-)
-_BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
-_USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
-_LOG_IN_WITH = re.compile(
-    r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
-    r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
-    re.IGNORECASE,
-)
-_MIN_SPOKEN = 6  # minimum length of a password after "log in … with"
-_PASSPHRASE = re.compile(
-    r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
-)
-"""A passphrase up to the end of its clause."""
-_LONG_PASSPHRASE = (
-    rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
-)
-"""A longer one up to a stop word."""
-_CLAUSE_END = r"[\"'`*_)\]#]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
-_LINE_END = re.compile(
-    r"[\"'`*_)]{0,4}[ \t]{0,4}(?:[.!]?[ \t]{0,4}(?:[|\n]|\Z)|[ ]\(|,[ \t]\w{2,20}[ \t]?[:：])"
-)
-_TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
-"""A tight link between label and word."""
-_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")  # in English, whose predicates are known
-_DIGITS_END = rf"(?![^\W{UNSPACED_CLASS}]|-)"
-_DIGITS = re.compile(rf"\d(?:[ -]?\d){{2,11}}{_DIGITS_END}")
-_DOOR_CODE = re.compile(rf"{_DIGITS.pattern}|[A-Z]?\d+[A-Z]?\d*[A-Z]?{_DIGITS_END}")
-"""The digits of a code for a door, with up to three letters."""
-_LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
-_GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
-"""A licence key in printed groups."""
-_PHRASE = r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)"
-_ONE_CODE = (
-    r"(?:(?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}"
-    r"|(?:\d{3,5} \d{3,5}|(?=[a-z]{0,11}\d)[a-z0-9]{6,12}))(?![\w-])"
-)
-_CODE = (
-    rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
-)
 _CONTEXT_CHARS = 40  # characters on either side of "code" in which to look for the thing it opens
 _STORY_CHARS = 200  # characters before a sentence "Code 1234." that tell what it opens
-_IS_MY = r"(?i)[ \t](?:%(be|as)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
-"""Between a value and a label after it: "… is my password", "use … as the password"."""
-_SAID = r"[ \t](?:%(be)s)[ \t][^\W\d_]{2,12}[ \t]|['’]s[ \t]"
-"""After "PIN" in a sentence: "is still", "'s"."""
-_BETWEEN = (
-    rf"(?i){_ENDING}(?:{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}]))|{_SAID})"
-    rf"{_OPEN}[\"'`]?(?=[A-Z]?\d)"
-)
-"""Between "PIN" and its digits; group 1 if only a blank links them."""
-_OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
-"""Things that a code opens: at the start of a word or, in some languages, within a compound."""
-_ANNOUNCED = (
-    r"(?<![^\W\d_])(?:(?:%(place|guard|within)s)\w{0,8}(?:[ \t]\S{1,20}){0,2}?[ \t](?:%(with)s)[ \t]"
-    r"|(?:%(guard)s)\w{0,8}[ \t]?[:：][ \t]?)\Z"
-)
-"""Text before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
-_NETWORK = r"(?<![^\W\d_])(?:%(net)s)"
-_AFTER_BLANK = (
-    rf"(?i){_ENDING}{_CLOSE}(?:{_OF}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?[ \t]{{1,3}}"
-    rf"([^\W\d_]{{2,}}\d{{2,}}[!?#$%%&*]?)(?={_CLAUSE_END}|[ \t](?:%(be)s)(?!\w))"
-)
-"""A password linked to its label by a blank alone: "the wifi password tulip99"."""
-
-
 _OBJECTS = frozenset(("it", "the", *word_list("determiners")))
 """First words of an object, which no noun has behind it."""
 _INFLECTION = re.compile(r"[^\W\d_]{0,3}")  # inflection of a label
-_MIN_WORD = 4  # minimum length of a single word after its label
-_MIN_KEY = 6
-_MIN_PASSPHRASE_WORDS = 4  # minimum words of a passphrase after "password"
 
 
-class _WordClasses(dict[str, str]):
-    def __missing__(self, kinds: str) -> str:
-        self[kinds] = words_of(*kinds.split("|"))
-        return self[kinds]
-
-
-_WORDS = _WordClasses()
-
-
-@cache
-def _form(pattern: str) -> re.Pattern[str]:
-    """A pattern in which ``%(be)s`` stands for the words of that class."""
-    return re.compile(pattern % _WORDS)
+_CLASSES = {
+    "BE": "be",
+    "BE_JOINED": "be joined",
+    "BE_OR_AS": "be|as",
+    "YET": "yet",
+    "WITH": "with",
+    "NET": "net",
+    "GUARD": "guard",
+    "PLACE": "place|guard",
+    "WITHIN": "within",
+    "ANY_PLACE": "place|guard|within",
+}
+"""Pieces of patterns, and the classes of words that they stand for."""
 
 
 @cache
-def _tail(user: bool, plain: bool, far: bool) -> re.Pattern[str]:
-    """Pattern of the text after a label; with ``plain`` a blank alone may link it to the value."""
-    link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
-    before, of = _USER if user else "", "" if plain else _OF_ANY if far else _OF
-    return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
+def _forms() -> dict[str, str]:
+    words = {name: words_of(*kinds.split("|")) for name, kinds in _CLASSES.items()}
+    stop = "|".join(sorted(STOP_WORDS))
+    return dict(table_rows("secrets/forms", UNSPACED=UNSPACED_CLASS, STOP=stop, **words))
+
+
+def _form(name: str) -> re.Pattern[str]:
+    """A pattern of ``forms.tsv``."""
+    return compiled(_forms()[name])
 
 
 _Span = tuple[int, int]
@@ -157,9 +79,9 @@ class _Place(NamedTuple):
     start: int
     end: int
 
-    def value(self, *, user: bool = False, plain: bool = False, far: bool = False) -> _Value | None:
-        """The value after the label; if it is ``far``, after any words and a copula."""
-        match = _tail(user=user, plain=plain, far=far).match(self.text, self.end)
+    def value(self, form: str = "value") -> _Value | None:
+        """The value after the label."""
+        match = _form(form).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
         start, end = match.span(match.lastindex)
@@ -167,15 +89,8 @@ class _Place(NamedTuple):
         end = end if is_quoted else _trimmed(self.text, start, end)
         return _Value(start, end, self.text[start:end], is_quoted)
 
-    def accepted(
-        self,
-        accept: Callable[[str], bool],
-        *,
-        user: bool = False,
-        plain: bool = False,
-        far: bool = False,
-    ) -> _Span | None:
-        found = self.value(user=user, plain=plain, far=far)
+    def accepted(self, accept: Callable[[str], bool], form: str = "value") -> _Span | None:
+        found = self.value(form)
         return found.span if found and accept(found.text) else None
 
     def line(self, chars: int = _CONTEXT_CHARS) -> str:
@@ -189,28 +104,25 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) -> _Span | None:
+def _password(place: _Place, *, is_sure: bool = True) -> _Span | None:
     """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
-    After a sure label, or an unsure one that stands as a label, a single word counts, too.
+    After a sure label, or an unsure one that begins its line, a single word counts, too.
     """
     if found := place.value():
         value = found.text
-        if found.is_quoted and " " in value:
-            link = place.text[place.end : found.start]
-            is_set = "=" in link and secret_values.is_actual_value(value)
-            return found.span if is_set or _is_phrase(value) else None
+        if " " in value:
+            return found.span if _is_phrase(value) else None
         if is_sure and (span := _passphrase(place, found.start)):
             return span
-        if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
+        if secret_values.is_password(value):
             return found.span
-        is_told = is_sure or (is_label and _is_first(place))
-        if is_told and _is_alone(place, found, is_sure=is_sure):
+        if (is_sure or _is_first(place)) and _is_alone(place, found, is_sure=is_sure):
             return found.span
     spoken = _after_blank(place) if is_sure else None
     return (
-        place.accepted(secret_values.is_strong, plain=True)
-        or place.accepted(secret_values.is_strong, far=True)
+        place.accepted(secret_values.is_strong, "value after a blank")
+        or place.accepted(secret_values.is_strong, "value far behind")
         or spoken
         or _before_label(place)
         or _code(place)
@@ -218,13 +130,10 @@ def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) ->
 
 
 def _passphrase(place: _Place, start: int) -> _Span | None:
-    """A passphrase within a sentence; after "password" only in lower case."""
-    is_phrase = place.folded[place.start : place.end] == "passphrase"
-    for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
-        words = form.match(place.text, start)
-        value = words.group(1) if words else ""
-        is_sure = is_phrase or (value.islower() and len(value.split()) >= _MIN_PASSPHRASE_WORDS)
-        if words and is_sure and _is_passphrase(value):
+    """A passphrase within a sentence."""
+    for form in ("passphrase", "long passphrase"):
+        words = _form(form).match(place.text, start)
+        if words and _is_passphrase(words.group(1)):
             return words.span(1)
     return None
 
@@ -232,20 +141,20 @@ def _passphrase(place: _Place, start: int) -> _Span | None:
 def _is_first(place: _Place) -> bool:
     """Whether a label starts its line or item, or names a network, unlike "boarding pass: printed"."""
     before = place.line().rstrip(" \t*_>+-")
-    return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
+    return not before or bool(_form("network").match(before.split()[-1]))
 
 
 def _is_alone(place: _Place, found: _Value, *, is_sure: bool) -> bool:
     """Whether one word, or a few digits, is all that follows a label: "the password is swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
-    ends = found.is_quoted or _LINE_END.match(place.text, found.end)
-    if not ends or len(value) < _MIN_WORD or "\n" in link:
+    ends = found.is_quoted or _form("line end").match(place.text, found.end)
+    if not ends:
         return False
-    spoken = None if link.startswith("s ") else _SPOKEN.search(link)  # "passwords … is"
-    tie = spoken or _TIGHT.search(link)
+    spoken = None if link.startswith("s ") else _form("spoken").search(link)  # "passwords … is"
+    tie = spoken or _form("tight").search(link)
     is_own = tie is None or is_of(link[: tie.start()])
     is_word = tie is not None and _is_unusual(value, is_sure=is_sure)
-    is_word = is_word and not (spoken and _is_predicate(value))
+    is_word = is_word and value.lower() not in word_set("predicate")
     return is_own and (value.isdigit() or is_word)
 
 
@@ -256,7 +165,7 @@ def is_of(text: str) -> bool:
     [True, True, True, True, False, False]
     """
     words = fold(_INFLECTION.sub("", text, count=1)).strip("*`\"' ").split()
-    return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
+    return len(words) != 1 or words[0][0] == "(" or bool(_form("network").match(words[0]))
 
 
 def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
@@ -266,51 +175,38 @@ def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
     """
     words = value.lower().rstrip("!?.").split("-")
     return (
-        value[0] < UNSPACED
-        and words[0].isalpha()
-        and all(word.isalpha() or (is_sure and word.isdigit()) for word in words)
+        all(word.isalpha() or (is_sure and word.isdigit()) for word in words)
         and secret_values.is_actual_value(value)
         and _says_nothing(value, words)
     )
-
-
-def _is_predicate(value: str) -> bool:
-    """Whether an English word says of something what it is like, or what was done with it."""
-    word = value.lower()
-    return word.endswith(("ed", "?")) or word in STOP_WORDS or word in word_set("predicate")
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:
     """Whether no word of a value is about passwords: no type, rule or label."""
     lowered = fold(value)
     return word_set("about").isdisjoint(words) and not any(
-        kind in ("password", "secret") and len(label) >= _MIN_WORD and label in lowered
-        for label, kind in labels()
+        kind in ("password", "secret") and label in lowered for label, kind in labels()
     )
 
 
 def _after_blank(place: _Place) -> _Span | None:
-    match = _form(_AFTER_BLANK).match(place.text, place.end)
-    value = match.group(1) if match else ""
-    if match is None or value.lower() in word_set("scheme"):
-        return None
-    return match.span(1) if secret_values.is_password(value) else None
+    match = _form("after a blank").match(place.text, place.end)
+    return match.span(1) if match and secret_values.is_password(match.group(1)) else None
 
 
 def _login(place: _Place) -> _Span | None:
     """A password after its user name: "user/pass: admin / letmein"."""
-    found = place.value(user=True)
+    found = place.value("value after a user")
     if found is None:
         return None
     if secret_values.is_password(found.text):
         return found.span
-    is_last = len(found.text) >= _MIN_WORD and bool(_LINE_END.match(place.text, found.end))
-    return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
+    return found.span if found.text.isdigit() or _is_unusual(found.text) else None
 
 
 def _before_label(place: _Place) -> _Span | None:
     """A password before its label: "… is my password"."""
-    link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
+    link = _form("is my").search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
     value = words[-1] if words else ""
     if link is None or value.lower() in word_set("scheme") or not secret_values.is_strong(value):
@@ -322,9 +218,7 @@ def _is_passphrase(value: str) -> bool:
     """Whether the text after "passphrase" is random words, and no sentence about one."""
     words = value.replace("-", " ").split()
     return (
-        3 <= len(words) <= 12
-        and secret_values.is_actual_value(value)
-        and all(word.isalnum() and len(word) > 1 for word in words)
+        len(words) >= 3
         and STOP_WORDS.isdisjoint(word.lower() for word in words)
         and _says_nothing(value, [word.lower() for word in words])
     )
@@ -333,23 +227,13 @@ def _is_passphrase(value: str) -> bool:
 def _is_phrase(value: str) -> bool:
     """Whether words in quotes are a secret and no sentence about one."""
     words = re.split(r"[\W_]+", value.lower())
-    return (
-        len(words) <= 12
-        and value[0].isalnum()
-        and ", " not in value
-        and secret_values.is_actual_value(value)
-        and _says_nothing(value, words)
-    )
-
-
-def _is_chosen(value: str) -> bool:
-    return len(value) >= 6 and secret_values.is_actual_value(value) and not value.isalpha()
+    return value[0].isalnum() and ", " not in value and _says_nothing(value, words)
 
 
 def _key(place: _Place) -> _Span | None:
-    for plain in (False, True):
-        found = place.value(plain=plain)
-        least = 24 if plain else 12 if found and found.is_quoted else 16
+    for form in ("value", "value after a blank"):
+        found = place.value(form)
+        least = 24 if form != "value" else 12 if found and found.is_quoted else 16
         if found and len(found.text) >= least and secret_values.is_random(found.text):
             return found.span
     return None
@@ -358,58 +242,52 @@ def _key(place: _Place) -> _Span | None:
 def _secret(place: _Place) -> _Span | None:
     """After "secret:" also a quoted phrase."""
     found = place.value()
-    is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
-    if found and is_quoted and " " in found.text and _is_phrase(found.text):
-        return found.span
-    return _key(place)
+    return found.span if found and " " in found.text and _is_phrase(found.text) else _key(place)
 
 
 def _named_key(place: _Place) -> _Span | None:
     """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
-    is_last = found and _LINE_END.match(place.text, found.end)
-    if found and is_last and len(found.text) >= _MIN_KEY and secret_values.is_random(found.text):
-        return found.span
-    return _key(place)
+    return found.span if found and secret_values.is_random(found.text) else _key(place)
 
 
 def _lone_key(place: _Place) -> _Span | None:
     """After "Key:" alone; in a table of values a key may be shorter, or a word."""
-    if _form(_NETWORK).search(place.line()):
+    if _form("network").search(place.line()):
         return _password(place)
     least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
     return place.accepted(
         lambda value: (
             (len(value) >= least and secret_values.is_random(value))
-            or bool(_GROUPS.fullmatch(value))
+            or bool(_form("groups").fullmatch(value))
         )
     )
 
 
-def _pin(place: _Place, form: re.Pattern[str] = _DIGITS) -> _Span | None:
-    between = _form(_BETWEEN).match(place.text, place.end)
-    match = form.match(place.text, between.end()) if between else None
+def _pin(place: _Place, form: str = "digits") -> _Span | None:
+    between = _form("between").match(place.text, place.end)
+    match = _form(form).match(place.text, between.end()) if between else None
     if between is None or match is None:
         return None
     said = place.folded[place.end : between.end()].split()
     if said[-1:] == ["to"] and said[0] in _OBJECTS:
         return None  # a verb: "pin the port to 9090"
     if between.group(1) and place.text[place.end : between.start(1)].strip():
-        is_lone = _LONE_DIGITS.match(place.text, between.end())
-        opens = is_lone and _form(_OPENED).search(place.folded, place.end, between.end())
+        is_lone = _form("lone digits").match(place.text, between.end())
+        opens = is_lone and _form("opened").search(place.folded, place.end, between.end())
         return match.span() if opens else None
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
 def _code(place: _Place) -> _Span | None:
     """A code, if the thing it opens is named near it."""
-    found, before = _pin(place, _DOOR_CODE), place.line()
-    if found and before.endswith((". ", "! ")) and _LONE_DIGITS.match(place.text, found[0]):
+    found, before = _pin(place, "door code"), place.line()
+    if found and _form("lone digits").match(place.text, found[0]):
         before = place.line(_STORY_CHARS)
     label = place.folded[place.start : place.end]
     after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
     near = (before + label, after)
-    return found if found and any(map(_form(_OPENED).search, near)) else None
+    return found if found and any(map(_form("opened").search, near)) else None
 
 
 def _with_form(form: str, place: _Place) -> _Span | None:
@@ -420,18 +298,20 @@ def _with_form(form: str, place: _Place) -> _Span | None:
 _TAILS: dict[str, tuple[str, Callable[[_Place], _Span | None]]] = {
     "password": ("password", _password),
     "homonym": ("password", partial(_password, is_sure=False)),
-    "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),
     "login": ("password", _login),
     # After "user:" comes a name, and possibly a strong password after it.
-    "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
+    "user": (
+        "password",
+        lambda place: place.accepted(secret_values.is_strong, "value after a user"),
+    ),
     "key": ("secret", _key),
     "secret": ("secret", _secret),
     "named key": ("secret", _named_key),
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", partial(_with_form, _PHRASE)),
-    "recovery": ("recovery-code", partial(_with_form, _CODE)),
+    "words": ("seed", partial(_with_form, "words")),
+    "recovery": ("recovery-code", partial(_with_form, "recovery")),
 }
 """For each class of labels the kind of the secret, and the function that finds it."""
 
@@ -439,12 +319,6 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], _Span | None]]] = {
 def has_label(text: str) -> bool:
     """Whether a text contains a label."""
     return next(labels_in(fold(text)), None) is not None
-
-
-def is_heading(text: str) -> bool:
-    """Whether a text is a label, possibly with what it is for: "Wifi password", "Password (NAS)"."""
-    ends = (end for _, _, end in labels_in(fold(text)))
-    return any(is_of(text[end:]) for end in ends)
 
 
 def find(text: str) -> list[Secret]:
@@ -456,15 +330,14 @@ def find(text: str) -> list[Secret]:
         if (span := _TAILS[kind][1](_Place(text, folded, start, end)))
     ]
     if "in" in folded and "with" in folded:
-        for match in _LOG_IN_WITH.finditer(text):
+        for match in _form("log in with").finditer(text):
             end = _trimmed(text, *match.span(1))
             value = text[match.start(1) : end]
-            is_scheme = value.lower() in word_set("scheme")
-            if len(value) >= _MIN_SPOKEN and not is_scheme and secret_values.is_password(value):
+            if value.lower() not in word_set("scheme") and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
     found += (
         Secret(*match.span(), "pin")
-        for match in _LONE_DIGITS.finditer(text)
-        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _CONTEXT_CHARS), match.start())
+        for match in _form("lone digits").finditer(text)
+        if _form("announced").search(folded, max(0, match.start() - _CONTEXT_CHARS), match.start())
     )
     return found

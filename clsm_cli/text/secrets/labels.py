@@ -1,7 +1,4 @@
-"""Labels before secrets, and where they occur in a text.
-
-They are data (``labels.tsv``: 76 languages, most from the translators of two projects).
-"""
+"""Labels before secrets (``labels.tsv``), and where they occur in a text."""
 
 import re
 from collections.abc import Iterable, Iterator

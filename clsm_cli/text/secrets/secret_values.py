@@ -1,7 +1,6 @@
 """Spans of secrets, and whether a value alone looks like one: random or like a password."""
 
 import re
-from math import log2
 
 from clsm_cli.startup.records import NamedTuple
 
@@ -16,47 +15,28 @@ class Secret(NamedTuple):
 
 def is_mixed(value: str) -> bool:
     """Whether a value has letters and digits."""
-    return any(c.isdigit() for c in value) and sum(c.isalpha() for c in value) > 1
-
-
-def entropy(value: str) -> float:
-    """Shannon entropy of the characters, in bits per character: -Σ p·log2 p.
-
-    >>> entropy("abab")
-    1.0
-    """
-    size = len(value)
-    counts = [value.count(c) for c in set(value)]
-    return -sum(n / size * log2(n / size) for n in counts)
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def is_named(value: str) -> bool:
     """Whether a value looks like a name, version or path of words, not like random characters."""
-    parts = [part for part in re.split(r"[._:/-]", value) if part]
-    plain = all(
-        len(part.rstrip("0123456789")) >= len(part) - 2
-        and (part.isdigit() or part.rstrip("0123456789").isalpha())
-        for part in parts
-    )
-    return len(parts) > 1 and plain
+    parts = filter(None, re.split(r"[._:/-]", value))
+    return all(re.fullmatch(r"[^\W\d_]*\d{0,2}", part) for part in parts)
 
 
 _PLACEHOLDERS = frozenset(
     {"password", "passwd", "secret", "token", "changeme", "argon2id", "pbkdf2", "base64url"}
 )
 
+_DUMMIES = (
+    *("<", "{", "%", "*", "[", "(", "$", "//", "xxx", "..."),
+    *("your", "change-me", "change_me", "example", "placeholder", "redacted"),
+)
+
 
 def is_actual_value(value: str) -> bool:
     """Whether a value is no variable, template slot, dummy or mask."""
-    return not (
-        value[0] in "<{%*[("
-        or value.startswith(("$", "//", "xxx", "XXX", "..."))
-        or value.lower().startswith(
-            ("your", "change-me", "change_me", "example", "placeholder", "redacted")
-        )
-        or value.lower() in _PLACEHOLDERS
-        or "[masked:" in value
-    )
+    return not value.lower().startswith(_DUMMIES) and value.lower() not in _PLACEHOLDERS
 
 
 def is_random(value: str) -> bool:
@@ -65,9 +45,7 @@ def is_random(value: str) -> bool:
     >>> is_random("q7Zr9xKw2mTb"), is_random("rotating-every-90-days")
     (True, False)
     """
-    return (
-        is_mixed(value) and entropy(value) >= 1.9 and not is_named(value) and is_actual_value(value)
-    )
+    return is_mixed(value) and not is_named(value) and is_actual_value(value)
 
 
 _DIGITS = re.compile(r"\d+")
@@ -97,15 +75,13 @@ def is_password(value: str) -> bool:
     """Whether a value looks like a chosen password: no plain word, but words with a digit or a mark.
 
     >>> [is_password(each) for each in ("hunter2", "Tulip_77", "user_2", "required", "471108", "v2.1")]
-    [True, True, False, False, True, False]
+    [True, True, False, False, False, False]
     """
-    if not is_actual_value(value) or (_NO_PASSWORD.match(value) and not value.isdigit()):
+    if not is_actual_value(value) or _NO_PASSWORD.match(value):
         return False
-    if value.isdigit():
-        return len(value) >= 6
     joints = r"[._:/-]" if value in (value.lower(), value.upper()) else "[.:/-]"
-    parts = [part for part in re.split(joints, value) if part]
-    return any(c.isalpha() for c in value) and not all(
+    parts = filter(None, re.split(joints, value))
+    return any(map(str.isalpha, value)) and not all(
         part.isdigit() or part.replace("_", "").isalpha() for part in parts
     )
 
@@ -113,10 +89,5 @@ def is_password(value: str) -> bool:
 def is_strong(value: str) -> bool:
     """Whether a value can only be a password: three kinds of characters, and no name."""
     kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum() and c not in "-_./:")
-    return (
-        len(value) >= 6
-        and sum(any(map(kind, value)) for kind in kinds) >= 3
-        and any(map(str.isdigit, value))
-        and is_password(value)
-        and not is_named(value)
-    )
+    is_varied = sum(any(map(kind, value)) for kind in kinds) >= 3
+    return is_varied and is_mixed(value) and is_password(value) and not is_named(value)

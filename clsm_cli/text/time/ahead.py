@@ -31,6 +31,8 @@ def day_ahead(text: str, at: date, since: date | None = None, *, start: int = 0)
     True
     >>> day_ahead("2027: Booked for 17 March", date(2026, 2, 23), start=6) is None
     True
+    >>> day_ahead("Dentist on 17 March, not tomorrow", date(2026, 2, 23))
+    '2026-03-17'
     >>> day_ahead("Dentist on 17 March, choir tomorrow", date(2026, 2, 23), date(2026, 2, 20))
     '2026-03-17'
     """
@@ -45,6 +47,8 @@ def _named_days(text: str, at: date, start: int) -> Iterator[date]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
     found = expressions.find_expressions(text, at)
     for each in [each for each in found if each.start >= start]:
+        if clauses.is_denied(clauses.clause_at(text, each.start, each.end)):
+            continue
         is_short = (each.until - each.first).days <= _MAX_STRETCH_DAYS
         is_short = is_short and expressions.has_month(each.text)
         if each.certain and is_short:

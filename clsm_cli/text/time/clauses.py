@@ -93,9 +93,18 @@ def is_no_plan(clause: Clause) -> bool:
     """
     if clause.is_asked or pattern("time.open").search(f"{clause.before}\0{clause.after}"):
         return True
-    if pattern("time.denied before").search(clause.before) or dates_a_noun(clause):
+    if is_denied(clause) or dates_a_noun(clause):
         return True
-    return _is_past(clause.before, clause.after) or is_reported_past(clause)
+    return is_reported_past(clause)
+
+
+def is_denied(clause: Clause) -> bool:
+    """Whether the words before a day say that it is another one.
+
+    >>> [is_denied(Clause(before, "")) for before in ("it is not on ", "instead of ", "it is not until ")]
+    [True, True, False]
+    """
+    return pattern("time.denied before").search(clause.before) is not None
 
 
 def dates_a_noun(clause: Clause) -> bool:
