@@ -257,7 +257,8 @@ def _judged(
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
     # "Brian" and "who is brian" ask for everything about him, not for the newest.
-    who = node_id(asked.words[2]) if asked.keys[0] == "who" and len(asked.words) > 2 else ""
+    is_who = asked.keys[:1] == ("who",) and len(asked.words) > 2
+    who = node_id(asked.words[2]) if is_who else ""
     named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
     speakers = {*index.speakers()}
@@ -410,6 +411,8 @@ def _may_end(old: Side, new: Side) -> bool:
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
         return False
+    if new.candidate.signals.literal < old.candidate.signals.literal:
+        return False  # what is told of another code or name
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
         return old.is_answer and not (new.is_before(old) and _is_reply(old, new))
     return not new.is_before(old) and (
