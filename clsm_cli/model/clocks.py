@@ -161,7 +161,7 @@ def local_time(time: str | None, zone: tzinfo) -> str:
     except ValueError:
         return time
     moment = moment.astimezone(zone) if moment.tzinfo else moment
-    return f"{moment:%Y-%m-%d %H:%M}"
+    return moment.replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 def is_after(time: str | None, other: str | None, zone: tzinfo) -> bool:
@@ -238,8 +238,12 @@ def instant(time: str | None) -> datetime | None:
 
 
 def utc_text(now: datetime) -> str:
-    """The record axis: UTC, seconds, always the same form."""
-    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """The record axis: UTC, seconds, always the same form.
+
+    >>> utc_text(datetime(20, 2, 3, tzinfo=UTC))  # strftime pads no year
+    '0020-02-03T00:00:00Z'
+    """
+    return now.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def united(periods: Iterable[tuple[Day, Day]]) -> list[tuple[Day, Day]]:
