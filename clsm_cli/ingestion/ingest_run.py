@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
+from clsm_cli.errors import (
+    ClsmError,
+    DiskError,
+    LockedError,
+    ModelDigestError,
+    ModelMissingError,
+    fault_text,
+)
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
@@ -196,6 +203,7 @@ class Intake:
             )
 
     def _read_source(self, source: SourceFile | Tail) -> bool:
+        """Read a source into the report; return whether it was read to its end."""
         tally, is_whole = Tally(source.path, source.format), True
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
@@ -207,6 +215,16 @@ class Intake:
             if isinstance(named, str | os.PathLike) and Path(named).is_relative_to(self.store.root):
                 raise DiskError(str(named), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, error.strerror or "unreadable"))
+            is_whole = False
+        except ClsmError:
+            raise
+        except Exception as error:  # one source must not block all others
+            from clsm_cli.store.index import database
+
+            with contextlib.suppress(type(error)), database.disk_errors(self.store.derived):
+                raise  # a damaged index is not the source's
+            reason = f"clsm itself failed on it ({fault_text(error)})"
+            tally.problems.append(Problem(source.path, None, reason))
             is_whole = False
         self.report.problems.extend(map(display_path, tally.problems))
         self.report.sources.append(display_path(tally))

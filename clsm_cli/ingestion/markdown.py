@@ -269,7 +269,7 @@ def _day_near(title: str, above: Sequence[str]) -> str | None:
         with contextlib.suppress(ValueError):  # 29 February
             day = found.first.replace(year=year)
             days.append((max(period[0] - day, day - period[1]), day))
-    apart, day = min(days)
+    apart, day = min(days, default=(timedelta.max, date.max))
     return day.isoformat() if apart <= _MAX_APART else None
 
 
