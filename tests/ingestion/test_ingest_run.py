@@ -8,7 +8,7 @@ from ingesting import NOW, embedder, passages, take, tree
 from sample_store import SAMPLE
 
 from clsm_cli.errors import ModelMissingError
-from clsm_cli.ingestion import ingest_run, markdown
+from clsm_cli.ingestion import ingest_run, markdown, segment
 from clsm_cli.ingestion.capture import Capture
 from clsm_cli.store import logs
 from clsm_cli.store.index.opening import Embedder
@@ -77,3 +77,19 @@ def test_a_source_that_clsm_fails_on_is_reported_and_the_others_are_taken_in(
     assert {Path(each.path).name for each in report.problems} == {"b.md", "c.jsonl"}
     assert all("clsm itself failed" in each.reason for each in report.problems)
     assert len(passages(store)) == 2
+
+
+@pytest.mark.parametrize("step", ["_describe", "_cut"])
+def test_a_text_that_cannot_be_described_stops_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.md").write_text(f"# Log\n\nThe ferry left at {name}.\n")
+    whole = getattr(segment, step)
+    failing = iter([True])
+    monkeypatch.setattr(
+        segment, step, lambda *given: 1 / 0 if next(failing, False) else whole(*given)
+    )
+    report = take(store, tmp_path, CHAT, SAMPLE / "sessions")
+    assert sum("clsm itself failed" in warning for warning in report.warnings) == 1
+    assert report.episodes
