@@ -18,7 +18,7 @@ from typing import Any
 
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
-from clsm_cli.model.clocks import end_of_day
+from clsm_cli.model.clocks import day_of, end_of_day
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import system_zone, zone_of
 from clsm_cli.store import device
@@ -119,7 +119,10 @@ class Common(NamedTuple):
             zone = zone_of(system_zone(environment()))
         if self.now is None:
             return datetime.now(zone).replace(microsecond=0)
-        return parse_time(self.now, zone, "--now")
+        now = parse_time(self.now, zone, "--now")
+        if day_of(now.isoformat()) is None:
+            raise UsageError("--now", f"{self.now!r} is at an end of the calendar")
+        return now
 
 
 COMMON: dict[str, Option] = {
@@ -316,4 +319,6 @@ def _before_now(text: str, now: datetime) -> datetime | None:
         r"([0-9]{1,4}) ?(h|d|w)(?:(?<=h)ours?|(?<=d)ays?|(?<=w)eeks?)?", text.strip().lower()
     )
     unit = {"h": "hours", "d": "days", "w": "weeks"}
-    return now - timedelta(**{unit[span[2]]: int(span[1])}) if span else None
+    with suppress(OverflowError):
+        return now - timedelta(**{unit[span[2]]: int(span[1])}) if span else None
+    return None

@@ -47,6 +47,7 @@ def test_no_false_hits() -> None:
         "1234-56-78, 2023-13-40, 10-2023-05-01, phone 555-2023",
     ]
     assert [each for each in none if read(each)] == []
+    assert find_expressions("the end of the decade", date(9998, 1, 1), is_question=True) == []
 
 
 @pytest.mark.parametrize(
