@@ -411,8 +411,6 @@ def _may_end(old: Side, new: Side) -> bool:
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
         return False
-    if new.candidate.signals.literal < old.candidate.signals.literal:
-        return False  # what is told of another code or name
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
         return old.is_answer and not (new.is_before(old) and _is_reply(old, new))
     return not new.is_before(old) and (
@@ -433,12 +431,14 @@ def _rivals(
 
     A pair of which neither seems to answer is left out: reading it takes time.
     """
-    wanted = pair_head.content(asked)
+    wanted, has_code = pair_head.content(asked), any(map(str.isdigit, asked.text))
     found = []
     for old, new in product(read, repeat=2):
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
+        if has_code and new.candidate.signals.literal < old.candidate.signals.literal:
+            continue  # it is told of another code
         both = [
             (one, two)
             for one, two in product(old.parts(wanted), new.told_parts(wanted))
