@@ -7,9 +7,10 @@ conversations.
 from __future__ import annotations
 
 import contextlib
+import difflib
+import os
 import shutil
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,15 +77,26 @@ def _copy(source: str, target: str) -> None:
 
 
 def _files(root: Path) -> set[str]:
-    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
-    shown = (path for path in found if not any(part.startswith(".") for part in path.parts))
-    return {path.as_posix() for path in shown if path.name != "runs.jsonl"}
+    found: set[str] = set()
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if not name.startswith(".") and name != "runs.jsonl":
+                found.add(path)
+    return found
 
 
 def _change(name: str, old: bytes | None, new: bytes | None) -> FileChange:
-    before, after = (
-        Counter(filter(str.strip, (data or b"").decode("utf-8", "replace").splitlines()))
-        for data in (old, new)
+    before = (old or b"").decode("utf-8", "replace").splitlines()
+    after = (new or b"").decode("utf-8", "replace").splitlines()
+    if name.endswith(".yaml"):  # sorted by id: a difference of sets is a diff, and is fast
+        added = tuple(sorted(set(after) - set(before)))
+        return FileChange(name, added, tuple(sorted(set(before) - set(after))), old is None)
+    diff = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
+    return FileChange(
+        name,
+        tuple(line[1:] for line in diff if line.startswith("+") and line[1:].strip()),
+        tuple(line[1:] for line in diff if line.startswith("-") and line[1:].strip()),
+        old is None,
     )
-    added, removed = ((*lines.elements(),) for lines in (after - before, before - after))
-    return FileChange(name, added, removed, old is None)
