@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress
 
+_ASCII = str.maketrans(
+    {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
+)
+"""ASCII substitutes for terminals that cannot show these characters."""
 BELOW = "Files are below {}."
 """Line of a prompt block that names the folder of relative paths (``common_folder``)."""
 
@@ -48,8 +52,17 @@ class Printer(NamedTuple):
     def lines(self, lines: Iterable[str]) -> None:
         """Print text for people, without control sequences; on a terminal, a ``LinkedLine`` is a link."""
         has_links = self.is_terminal and os.environ.get("TERM") != "dumb"
-        if text := "\n".join(_link(line) if has_links else safe(line) for line in lines):
-            _write(text)
+        text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
+        if text:
+            self._text(text)
+
+    def _text(self, text: str) -> None:
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            text = text.translate(_ASCII)
+        _write(text, encoding)
 
     def tell(self, lines: Iterable[str]) -> None:
         """Print text to stderr for a person who is asked something."""
@@ -65,7 +78,7 @@ class Printer(NamedTuple):
         with console.capture() as captured:
             for each in renderables:
                 console.print(each)
-        _write(captured.get().rstrip("\n"))
+        self._text(captured.get().rstrip("\n"))
 
     def show(self, mapping: Mapping[str, Any], lines: Iterable[str]) -> None:
         """Print a result, as JSON with ``as_json``, else as text."""
@@ -286,12 +299,11 @@ def abandon_stdout() -> None:
     os.close(nowhere)
 
 
-def _write(text: str, encoding: str = "") -> None:
-    """Print, if no encoding is given in that of the locale; characters that it lacks are escaped."""
+def _write(text: str, encoding: str) -> None:
+    """Print; characters that an encoding lacks (as in a C locale) are escaped."""
     end_progress()
     if sys.stdout is None:
         return
-    encoding = encoding or sys.stdout.encoding
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(f"{text}\n".encode(encoding, "backslashreplace"))
