@@ -26,6 +26,15 @@ def list_names(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + more
 
 
+def fault_text(error: Exception) -> str:
+    """An error that clsm did not expect, and its place, for a bug report."""
+    import traceback  # slow to load
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    name = place.filename.rpartition("clsm_cli/")[2]
+    return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"
+
+
 class ClsmError(Exception):
     """An expected failure: one plain sentence on stderr and an exit code of its own."""
 

@@ -13,16 +13,17 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
-from re import fullmatch
+from re import fullmatch, search
 from typing import Any
 
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
-from clsm_cli.model.clocks import end_of_day
+from clsm_cli.model.clocks import day_of, end_of_day
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import system_zone, zone_of
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
+from clsm_cli.text.terminal import replace_lone
 
 
 class Option(NamedTuple):
@@ -113,12 +114,15 @@ class Common(NamedTuple):
         return self.printer(), opened, self.time(opened.zone)
 
     def time(self, zone: tzinfo | None = None) -> datetime:
-        """``--now``, else the clock; time-zone aware, in whole seconds."""
+        """``--now``, else the clock, in a zone, by default the system's; in whole seconds."""
         if zone is None:
             zone = zone_of(system_zone(environment()))
         if self.now is None:
             return datetime.now(zone).replace(microsecond=0)
-        return parse_time(self.now, zone, "--now")
+        now = parse_time(self.now, zone, "--now")
+        if day_of(now.isoformat()) is None:
+            raise UsageError("--now", f"{self.now!r} is at an end of the calendar")
+        return now
 
 
 COMMON: dict[str, Option] = {
@@ -181,8 +185,8 @@ def program() -> list[str]:
 
 
 def decode_words(words: Iterable[str]) -> str:
-    """Join command-line words; invalid UTF-8 becomes replacement characters."""
-    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Join words of a command line or of JSON; invalid UTF-8 becomes replacement characters."""
+    return replace_lone(" ".join(words))
 
 
 @cache
@@ -235,15 +239,14 @@ def parse_budget(text: str) -> tuple[int, str]:
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
-    """Parse a time; without an offset, it is in the store's zone."""
+    """Parse a time, as one in the store's zone; without an offset, it is already in that."""
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        moment.astimezone(UTC)  # in years 1 and 9999 this may overflow
+        return moment.astimezone(UTC).astimezone(zone)  # in years 1 and 9999 this may overflow
     except (ValueError, OverflowError):
         reason = f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00"
         raise UsageError(option, reason) from None
-    return moment
 
 
 def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
@@ -286,10 +289,10 @@ def parse_start(text: str, now: datetime, zone: tzinfo) -> datetime:
 def is_time(text: str) -> bool:
     """Whether a text has a time of day.
 
-    >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("Tuesday")
+    >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("1 OCTOBER")
     (True, False, False)
     """
-    return text[:1].isdigit() and ("T" in text or ":" in text)
+    return text[:1].isdigit() and search(r"[0-9]T[0-9]|:", text) is not None
 
 
 def parse_moment(
@@ -316,4 +319,6 @@ def _before_now(text: str, now: datetime) -> datetime | None:
         r"([0-9]{1,4}) ?(h|d|w)(?:(?<=h)ours?|(?<=d)ays?|(?<=w)eeks?)?", text.strip().lower()
     )
     unit = {"h": "hours", "d": "days", "w": "weeks"}
-    return now - timedelta(**{unit[span[2]]: int(span[1])}) if span else None
+    with suppress(OverflowError):
+        return now - timedelta(**{unit[span[2]]: int(span[1])}) if span else None
+    return None

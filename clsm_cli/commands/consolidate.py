@@ -53,7 +53,9 @@ def consolidate(
     limit: int | None = option(
         "--limit N", "Take at most N episodes, the most salient first.", least=1
     ),
-    since: str | None = option("--since TIME", "Leave out episodes before this time."),
+    since: str | None = option(
+        "--since TIME", "Leave out episodes before this time, and undated ones."
+    ),
     if_idle: float | None = option(
         "--if-idle MINUTES", "Do nothing if somebody spoke in that time.", least=0
     ),

@@ -161,6 +161,7 @@ def _show(printer: Printer, command: str, found: Matches, *, dry_run: bool) -> N
 def _asked(printer: Printer, words: str, found: Sequence[Match]) -> list[Match]:
     """Those of a list that the person at the terminal names by their numbers."""
     printer.tell(_match_lines(found))
+    choices = {str(number): fit for number, fit in enumerate(found, 1)}
     count = len(found)
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:
@@ -169,6 +170,6 @@ def _asked(printer: Printer, words: str, found: Sequence[Match]) -> list[Match]:
             raise RefusedError(words, "nothing was done", "run it again if you want to")
         if answer == "all":
             return list(found)
-        numbers = answer.replace(",", " ").split()
-        if numbers and all(each.isdigit() and 1 <= int(each) <= count for each in numbers):
-            return [found[number - 1] for number in dict.fromkeys(map(int, numbers))]
+        picked = dict.fromkeys(answer.replace(",", " ").split())
+        if picked and picked.keys() <= choices.keys():
+            return [choices[each] for each in picked]

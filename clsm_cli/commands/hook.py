@@ -19,6 +19,7 @@ from clsm_cli.commands import context, ingest, recall_command
 from clsm_cli.commands.command_line import (
     DRY_RUN,
     Common,
+    UsageError,
     chosen_root,
     environment,
     option,
@@ -33,6 +34,7 @@ from clsm_cli.integrations.openclaw import setup
 from clsm_cli.integrations.openclaw.setup import PLUGIN, OpenClaw, Setting, plugin_files
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
+from clsm_cli.store.jsonlines import without_surrogates
 
 app = command_group("Put clsm into an agent, and take it out again.")
 openclaw_app = command_group(
@@ -290,15 +292,19 @@ def _quiet(common: Common) -> Iterator[Common]:
     """Common options of a quiet run; errors in it are only printed to standard error."""
     try:
         yield common._replace(as_json=False, quiet=True)
-    except ClsmError as error:
-        Printer(quiet=common.quiet).warn(str(error))
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001  # not even a bug may fail a session
+        is_expected = isinstance(error, ClsmError | UsageError)
+        reason = str(error) if is_expected else f"clsm itself failed ({error!r})"
+        Printer(quiet=common.quiet).warn(reason)
 
 
 def _event() -> dict[str, Any]:
     by_hand = sys.stdin is None or sys.stdin.isatty()
     data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
     with suppress(ValueError, RecursionError):
-        event = json.loads(data)
+        event = without_surrogates(json.loads(data))
         return event if isinstance(event, dict) else {}
     return {}
 

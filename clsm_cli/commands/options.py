@@ -6,6 +6,7 @@ Every command accepts ``--store`` and ``--now``, for scripts; the help says wher
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from math import isfinite
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -92,7 +93,7 @@ def _typer_wrapper(
         values = defaults | options
         common = Common(**{name: values.pop(name) for name in added})
         read = {
-            n: _decoded(own[n], tuple(v or ()) if get_origin(hints[n]) is tuple else v)
+            n: _checked(own[n], tuple(v or ()) if get_origin(hints[n]) is tuple else v)
             for n, v in values.items()
         }
         function(**read, common=common)
@@ -126,12 +127,14 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _decoded(option: Any, value: Any) -> Any:
-    """Decode a value, except file names, which may be any bytes."""
+def _checked(option: Any, value: Any) -> Any:
+    """Decode a value, except file names, which may be any bytes; refuse NaN, which Typer lets pass."""
     if not isinstance(option, Option) or option.metavar.strip("[].") in _FILE_METAVARS:
         return value
     if isinstance(value, tuple):
-        return tuple(_decoded(option, each) for each in value)
+        return tuple(_checked(option, each) for each in value)
+    if isinstance(value, float) and not isfinite(value):
+        raise UsageError(option.names, f"{value} is no number")
     return decode_words([value]) if isinstance(value, str) else value
 
 

@@ -6,7 +6,6 @@ A batch file has one JSON object per line: ``{"id": …, "query": …, "as_of": 
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,7 +34,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.ranking_queries import Filters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from datetime import datetime
 
     from clsm_cli.inspection.fact_history import View
     from clsm_cli.retrieval.answer import Answer
@@ -208,7 +208,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
     name = "standard input" if options.batch == "-" else options.batch
     lines = named_text(options.batch or "", MAX_BATCH, "name a file of queries").split("\n")
     rows = [
-        (number, *_batch_row(line, number, lambda text: _query_of(store, options, text, now)))
+        (number, *_batch_row(line, number, store, options, now))
         for number, line in enumerate(lines, 1)
         if line.strip()
     ]
@@ -228,7 +228,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
 
 
 def _batch_row(
-    line: str, number: int, ask: Callable[[str], Query]
+    line: str, number: int, store: Store, options: Options, now: datetime
 ) -> tuple[str | int, Query | str]:
     """The id of a line, else its number; and its query, or the error."""
     if len(line) > MAX_MESSAGE:
@@ -243,10 +243,10 @@ def _batch_row(
     if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_QUERY:
         return row_id, f"'query' must be text of 1 to {MAX_QUERY} characters"
     try:
-        datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
-    except (TypeError, ValueError):
+        as_of = parse_moment(None if as_of is None else str(as_of), now, store.zone, "as_of")
+    except UsageError:
         return row_id, "'as_of' must be a day or time like 2026-02-24"
-    query = ask(text.strip().encode("utf-8", "replace").decode())
+    query = _query_of(store, options, text.strip().encode("utf-8", "replace").decode(), now)
     return row_id, query._replace(as_of=as_of or query.as_of)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.consolidation.supersession_check import since
+from clsm_cli.errors import fault_text
 from clsm_cli.model.ids import digest
 from clsm_cli.store import logs
 from clsm_cli.store.index import evidence_queries
@@ -103,7 +103,7 @@ class Learner:
             scores = self._scorer.score(episode, current)
             by_rules = claims.episode_claims(episode, scores)
         except Exception as error:  # noqa: BLE001  # one text must not block all others
-            how = self.report.unread[file.path] = _describe_fault(error)
+            how = self.report.unread[file.path] = fault_text(error)
             self.report.warnings.append(
                 f"{file.path}: clsm itself failed on this text ({how}): nothing is learnt from it"
                 " until clsm is mended; recall finds its words all the same"
@@ -190,10 +190,3 @@ class Learner:
         is_new = item.id not in self.state.reviewed and item not in self.questions
         if is_new and asked[reason] < MAX_ITEMS:
             self.questions.append(item)
-
-
-def _describe_fault(error: Exception) -> str:
-    """The error and its place, for a bug report."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    name = place.filename.rpartition("clsm_cli/")[2]
-    return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"

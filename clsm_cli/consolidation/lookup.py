@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,43 @@ MAX_NEAREST = 5
 """Maximum similar statements that a claim is compared with."""
 MIN_COSINE = 0.80
 """Cosine below which two sentences cannot say the same."""
+
+
+class _TaskIndex:
+    """Tasks by their words, to compare an item with few of them.
+
+    Attributes:
+        unread: Id → text of tasks that are not yet in the index.
+    """
+
+    def __init__(self) -> None:
+        self.unread: dict[str, str] = {}
+        self._wordings: dict[str, list[todo.Wording]] = {}
+        # "" stands for no stem, and for no number.
+        self._by_stem: defaultdict[str, set[str]] = defaultdict(set)
+        self._by_number: defaultdict[str, set[str]] = defaultdict(set)
+
+    def named_by(self, item: str) -> list[str]:
+        """Ids of the tasks whose words an item has."""
+        while self.unread:
+            self._read(*self.unread.popitem())
+        wordings = todo.wordings(item)
+        stems, numbers = wordings[0].stems or {""}, wordings[0].numbers
+        alike = [self._by_stem[stem] for stem in stems]
+        if numbers:
+            numbered = set().union(*(self._by_number[number] for number in (*numbers, "")))
+            alike = [each & numbered for each in alike]
+        shared = Counter(chain.from_iterable(alike))
+        near = (i for i, count in shared.items() if count >= min(2, len(stems)))
+        return [i for i in near if todo.names_task(self._wordings[i], wordings)]
+
+    def _read(self, record: str, text: str) -> None:
+        wordings = self._wordings[record] = todo.wordings(text)
+        for each in wordings:
+            for stem in each.stems or ("",):
+                self._by_stem[stem].add(record)
+            for number in each.numbers or ("",):
+                self._by_number[number].add(record)
 
 
 class StatementIndex:
@@ -44,6 +82,7 @@ class StatementIndex:
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
         self._successors: dict[str, list[str]] = {}
+        self._tasks = _TaskIndex()
         self._places: dict[str, int] = {}
         self._matrix: Any = None
         for statement in statements:
@@ -61,6 +100,8 @@ class StatementIndex:
             self._withdrawn.add(row.text_sha)
         if row.supersedes:
             self._successors.setdefault(row.supersedes, []).append(row.id)
+        if row.kind == "task":
+            self._tasks.unread[row.id] = row.text
         if vector is not None:
             self._add_vector(row.id, vector)
 
@@ -77,9 +118,8 @@ class StatementIndex:
 
     def task_of(self, item: str) -> Statement | None:
         """The newest current task with the words of an item, with or without its headings."""
-        found = [row for row in self.rows.values() if row.kind == "task" and row.is_current]
-        found.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
-        return next((row for row in found if todo.names_task(row.text, item)), None)
+        found = [row for i in self._tasks.named_by(item) if (row := self.rows[i]).is_current]
+        return max(found, key=lambda row: (row.valid_from or "", row.id), default=None)
 
     def was_withdrawn(self, text: str) -> bool:
         """Whether a person withdrew a statement with this text; only its hash is kept."""

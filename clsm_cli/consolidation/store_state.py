@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.consolidation.edges import closed_blocks
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.turns import without_dumps
-from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.clocks import seconds, utc_text
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
@@ -233,5 +233,5 @@ def _is_wanted(state: StoreState, episode: str, request: Request) -> bool:
         return False
     if request.since is None:
         return True
-    start = state.files[episode].start
-    return start is not None and start[:10] >= request.since.date().isoformat()
+    start = seconds(state.files[episode].start, state.store.zone)
+    return start >= request.since.timestamp()

@@ -111,18 +111,17 @@ class Person(selection.Subject):
     """A forgotten person, learnt from the removed turns."""
 
     def __init__(self, names: Sequence[str], memory: StoreContents, gone: AbstractSet[str]) -> None:
-        super().__init__(names)
+        super().__init__(names, words=selection.names_used_as_words(memory, names))
         self.nodes = {node_id(name) for name in names}
         self.roles: set[str] = set()  # nouns used for them: tenant, sister
         self._parts = {word.low for name in names for word in words_of(name)}
         for key in gone:
-            turn = memory.turns[key].turn
-            self._learn("\n".join((*turn.heading, turn.text)))
+            self._learn(memory.turns[key].text)
 
     def _learn(self, text: str) -> None:
         """Learn from the words beside the name: more name parts ("Piet Bakker") and roles."""
         words, language = words_of(text), language_of(text)
-        for match in self._pattern.finditer(text):
+        for match in self.places(text):
             first = sum(word.start < match.start() for word in words)
             for place in range(max(0, first - ROLE_WINDOW), min(len(words), first + ROLE_WINDOW)):
                 word = words[place]
@@ -136,7 +135,8 @@ class Person(selection.Subject):
         """Why a turn refers to them, regardless of context; None if it does not."""
         words, language = words_of(turn.text), language_of(turn.text)
         for place, word in enumerate(words):
-            if self._is_part(words, place):
+            is_word = word.low in self.words and not language.is_function_word(word.low)
+            if is_word or self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
             is_owned = any(language.is_a("own", each) for each in _before(words, place))
             if word.low in self.roles and is_owned:

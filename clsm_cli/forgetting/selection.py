@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from clsm_cli.store import episode_files, inbox, logs, record_files, shards
 from clsm_cli.store.inbox import Inbox
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.person_words import words_of
 
 
 class StoredTurn(NamedTuple):
@@ -40,6 +41,11 @@ class StoredTurn(NamedTuple):
     def place(self) -> str:
         """Its session; for a block, with its line."""
         return self.session if self.document is None else f"{self.session}:{self.turn.line_start}"
+
+    @property
+    def text(self) -> str:
+        """Its headings and its text."""
+        return "\n".join((*self.turn.heading, self.turn.text))
 
     @property
     def one_line(self) -> str:
@@ -142,7 +148,8 @@ def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
             reason = f"{value!r} names nothing"
             raise BadInputError(f"--{option}", reason, "write out what is meant")
-    people = _matcher(memory, wanted.person) if wanted.person is not None else None
+    asked = wanted.person
+    people = None if asked is None else _matcher(memory, asked, is_person=True)
     kept = frozenset(
         key
         for key in turns_within(memory, wanted, zone)
@@ -198,22 +205,48 @@ def _select_by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str
         return held, set()
     node = memory.records.get(found)
     name = node.label or node.id if isinstance(node, Node) else found
-    people = _matcher(memory, name)
+    is_person = isinstance(node, Node) and node.kind == "person"
+    people = _matcher(memory, name, is_person=is_person)
     return {k for k, stored in memory.turns.items() if people.mentions(k, stored)}, set()
 
 
 class Subject:
-    """Finds turns about something, or by someone; ``noted`` are keys of turns known to mention it."""
+    """Finds turns about something, or by someone.
 
-    def __init__(self, names: Iterable[str], noted: frozenset[str] = frozenset()) -> None:
+    ``noted`` are keys of turns known to mention it. Names that are ``words`` too count only as ``_as_names``.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        noted: frozenset[str] = frozenset(),
+        words: frozenset[str] = frozenset(),
+    ) -> None:
         self.names = {name.casefold() for name in names if name.strip()}
+        self.words = words & self.names
         self._noted = noted
-        listed = "|".join(re.escape(name) for name in sorted(self.names, key=len, reverse=True))
-        self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
+        self._pattern = _whole_words(self.names - words)
+        self._word_pattern = _whole_words(self.words)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names it."""
-        return self._pattern.search(text.casefold()) is not None  # "Strauß" is "strauss"
+        is_named = self._pattern.search(text.casefold()) is not None  # "Strauß" is "strauss"
+        return is_named or any(True for _ in self._as_names(text))
+
+    def places(self, text: str) -> Iterator[re.Match[str]]:
+        """Where a text names it."""
+        yield from self._pattern.finditer(text)
+        yield from self._as_names(text)
+
+    def _as_names(self, text: str) -> Iterator[re.Match[str]]:
+        """Where a name that is a word too has a capital, and not only because a sentence begins."""
+        for match in self._word_pattern.finditer(text):
+            words = words_of(text)
+            is_first = any(word.start == match.start() and word.is_first for word in words)
+            after = next((word for word in words if word.start >= match.end()), None)
+            is_full = after and not after.is_first and after.text[1:] and after.is_name_like
+            if match.group()[:2].istitle() and (is_full or not is_first):
+                yield match
 
     def is_speaker(self, turn: Turn) -> bool:
         """Whether it is the speaker of the turn."""
@@ -221,8 +254,7 @@ class Subject:
 
     def mentions(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn or its heading names it."""
-        text = "\n".join((*stored.turn.heading, stored.turn.text))
-        return key in self._noted or self.is_named_in(text)
+        return key in self._noted or self.is_named_in(stored.text)
 
     def is_about(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn names it or is by it."""
@@ -238,10 +270,31 @@ def person_names(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
     return tuple(name for node in people for name in node_names(memory, node.id))
 
 
-def _matcher(memory: StoreContents, name: str) -> Subject:
+def _matcher(memory: StoreContents, name: str, *, is_person: bool) -> Subject:
     names = node_names(memory, name) or (name,)
-    noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
-    return Subject(names, frozenset().union(*noted))
+    words = names_used_as_words(memory, names) if is_person else frozenset()
+    noted = [memory.mentions.get(node_id(each), frozenset()) for each in names if not words]
+    return Subject(names, frozenset().union(*noted), words)
+
+
+def names_used_as_words(memory: StoreContents, names: Iterable[str]) -> frozenset[str]:
+    """Those names, case-folded, that the turns have in lower case more than a tenth as often as else.
+
+    Not what a person wrote in lower case and the turns have in no other way.
+    """
+    found = set()
+    for name in names:
+        pattern = _whole_words([name])
+        forms = [form for each in memory.turns.values() for form in pattern.findall(each.text)]
+        lower = sum(map(str.islower, forms))
+        if lower > (len(forms) - lower) / 10 and (lower < len(forms) or not name.islower()):
+            found.add(name.casefold())
+    return frozenset(found)
+
+
+def _whole_words(names: Iterable[str]) -> re.Pattern[str]:
+    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
 
 def _is_from(stored: StoredTurn, source: str) -> bool:

@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
+from clsm_cli.errors import (
+    ClsmError,
+    DiskError,
+    LockedError,
+    ModelDigestError,
+    ModelMissingError,
+    fault_text,
+)
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
@@ -34,7 +41,7 @@ from clsm_cli.store.layout import SIDE_MARK, Store
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from clsm_cli.ingestion.documents import Change
@@ -196,18 +203,22 @@ class Intake:
             )
 
     def _read_source(self, source: SourceFile | Tail) -> bool:
-        tally, is_whole = Tally(source.path, source.format), True
+        """Read a source into the report; return whether it was read to its end."""
+        tally, is_whole = Tally(source.path, source.format), False
         try:
-            if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
-                self._read_document(source, tally)
-            else:
-                self._read_transcript(source, tally)
+            with _survived(
+                self.store, lambda how: tally.problems.append(Problem(source.path, None, how))
+            ):
+                if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
+                    self._read_document(source, tally)
+                else:
+                    self._read_transcript(source, tally)
+                is_whole = True
         except OSError as error:
             named = error.filename
             if isinstance(named, str | os.PathLike) and Path(named).is_relative_to(self.store.root):
                 raise DiskError(str(named), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, error.strerror or "unreadable"))
-            is_whole = False
         self.report.problems.extend(map(display_path, tally.problems))
         self.report.sources.append(display_path(tally))
         return is_whole
@@ -342,6 +353,21 @@ class Intake:
             self.run.apply(writes)
 
 
+@contextlib.contextmanager
+def _survived(store: Store, tell: Callable[[str], None]) -> Iterator[None]:
+    """Go on after a fault of clsm itself, and tell of it: one text must not block all others."""
+    try:
+        yield
+    except (ClsmError, OSError):
+        raise
+    except Exception as error:
+        from clsm_cli.store.index import database
+
+        with contextlib.suppress(type(error)), database.disk_errors(store.derived):
+            raise  # a damaged index is not the text's
+        tell(f"clsm itself failed on it ({fault_text(error)})")
+
+
 def end_begun_run(store: Store) -> list[str]:
     """Complete the run of a killed command, and return warnings. The caller holds the lock."""
     if not any((store.derived / name).exists() for name in ("redo", "purge")):
@@ -406,15 +432,19 @@ class EpisodeMaker:
 
         store, index = self.store, self.index
         forgotten = logs.load_tombstones(store)
-        self.run.apply(segment.plan_undescribed(store, index))
+        self.run.apply(segment.plan_undescribed(store, index, self._survived))
         paths = [path for path in inbox.files(store.inbox) if SIDE_MARK not in path.name]
         for number, path in enumerate(paths):
             self.progress("segmenting", number, len(paths))
             turns = inbox.read(path, forgotten)
-            made, writes = segment.plan_session(store, index, turns, ended_before)
-            self.run.apply(writes)
-            self.report.episodes += len(made)
+            with self._survived(path):
+                made, writes = segment.plan_session(store, index, turns, ended_before)
+                self.run.apply(writes)
+                self.report.episodes += len(made)
         bring_up_to_date(store, index.connection, embedder, None)
+
+    def _survived(self, path: Path) -> contextlib.AbstractContextManager[None]:
+        return _survived(self.store, lambda how: self.report.warnings.append(f"{path}: {how}"))
 
     def open_turns(self) -> int:
         """Number of turns in conversations that are still open."""

@@ -21,6 +21,7 @@ from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
 from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.model import clocks
 from clsm_cli.model.trust import TRUST_ORDER, Trust
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text import dumps
@@ -269,7 +270,7 @@ def _day_near(title: str, above: Sequence[str]) -> str | None:
         with contextlib.suppress(ValueError):  # 29 February
             day = found.first.replace(year=year)
             days.append((max(period[0] - day, day - period[1]), day))
-    apart, day = min(days)
+    apart, day = min(days, default=(timedelta.max, date.max))
     return day.isoformat() if apart <= _MAX_APART else None
 
 
@@ -287,7 +288,7 @@ def _period_in(title: str) -> tuple[date, date] | None:
 def _title_day(title: str) -> str | None:
     title = title[:_MAX_LINE_CHARS]
     for found in expressions.find_expressions(title, _ANY_YEAR):
-        if found.day and not found.relative:
+        if found.day and not found.relative and clocks.day_of(found.day.isoformat()):
             return found.day.isoformat()
     return _named_day(title)
 

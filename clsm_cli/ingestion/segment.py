@@ -5,8 +5,10 @@ records, the inbox last. Turns that are in an episode are not read from the inbo
 without a record are described, whoever wrote them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, tzinfo
+from pathlib import Path
 from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
@@ -84,12 +86,20 @@ def _cut(
     return made, open_items
 
 
-def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
-    """Records for episodes without one: of documents, and after a crash."""
+def plan_undescribed(
+    store: Store, index: Index, survived: Callable[[Path], AbstractContextManager[None]]
+) -> list[runs.Write]:
+    """Records for episodes without one: of documents, and after a crash.
+
+    ``survived`` tells of a file on which clsm itself fails, and goes on.
+    """
     forgotten = logs.load_tombstones(store)
-    read = (episode_files.read(store.root / path) for _, path in index.undescribed())
-    found = filter(None, (episode_files.without_forgotten(each, forgotten) for each in read))
-    return record_files.plan_records(store, "flow", _describe(store, index, [*found]))
+    records: list[EpisodeRecord] = []
+    for _, name in index.undescribed():
+        with survived(path := store.root / name):
+            episode = episode_files.without_forgotten(episode_files.read(path), forgotten)
+            records += _describe(store, index, [episode]) if episode else ()
+    return record_files.plan_records(store, "flow", records)
 
 
 def _split_at_marks(

@@ -7,7 +7,10 @@ millisecond, without a fraction of zero.
 
 import math
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from clsm_cli.model.clocks import day_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A number counts as a time only if it is unlikely to be a year, a size or a duration: seconds from
@@ -31,7 +34,7 @@ _LONG = (
 
 
 def normalise(value: object, zone: tzinfo) -> str | None:
-    """Normalise a time to a bare date or an instant in ``zone``; None if it is none.
+    """Normalise a time to a bare date or an instant in ``zone``; None if it is none, see ``day_of``.
 
     Text without an offset is read in ``zone``; a bare date stays one.
 
@@ -44,16 +47,13 @@ def normalise(value: object, zone: tzinfo) -> str | None:
     >>> normalise("2026-02-24", home), normalise("soon", home)
     ('2026-02-24', None)
     """
-    try:
-        if isinstance(value, bool):
-            return None
-        if isinstance(value, (int, float)):
-            return _from_number(value, zone)
-        if isinstance(value, str) and len(value) <= 64:
-            return _from_text(" ".join(value.split()), zone)
-    except (ValueError, OverflowError):  # a day that does not exist, a year out of range
-        return None
-    return None
+    time = None
+    with suppress(ValueError, OverflowError):  # a day that does not exist, a year out of range
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            time = _from_number(value, zone)
+        elif isinstance(value, str) and len(value) <= 64:
+            time = _from_text(" ".join(value.split()), zone)
+    return time if day_of(time) else None
 
 
 def _from_number(value: float, zone: tzinfo) -> str | None:

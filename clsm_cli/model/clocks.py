@@ -15,6 +15,11 @@ from typing import Protocol, TypeVar
 
 Day = TypeVar("Day", int, date)
 _DATE = 10  # characters of a bare date
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""Years of days that one can reckon from: with those beside them there is a day before and after each.
+
+The first year is also how Go and .NET write that there is no time, the last how many write "never".
+"""
 
 
 class Clocked(Protocol):
@@ -114,7 +119,8 @@ def end_of_day(day: str, zone: tzinfo) -> str:
 def day_of(time: str | None, zone: tzinfo | None = None) -> date | None:
     """The day of a time by the clock of a zone; of a bare date itself, of none or of no time None.
 
-    Without a zone by the clock that the time itself was told by.
+    Without a zone by the clock that the time itself was told by. None too outside of the years that one can
+    reckon from.
 
     >>> from datetime import UTC
     >>> late = "2026-02-20T23:30:00-05:00"
@@ -123,11 +129,13 @@ def day_of(time: str | None, zone: tzinfo | None = None) -> date | None:
     """
     try:
         if zone is None:
-            return date.fromisoformat((time or "")[:_DATE])
-        at = datetime.fromisoformat(time or "")
-        return (at.astimezone(zone) if at.tzinfo else at).date()
+            day = date.fromisoformat((time or "")[:_DATE])
+        else:
+            at = datetime.fromisoformat(time or "")
+            day = (at.astimezone(zone) if at.tzinfo else at).date()
     except (ValueError, OverflowError):
         return None
+    return day if FIRST_YEAR <= day.year <= LAST_YEAR else None
 
 
 def on_clock(time: str, zone: tzinfo) -> str:
@@ -161,7 +169,7 @@ def local_time(time: str | None, zone: tzinfo) -> str:
     except ValueError:
         return time
     moment = moment.astimezone(zone) if moment.tzinfo else moment
-    return f"{moment:%Y-%m-%d %H:%M}"
+    return moment.replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 def is_after(time: str | None, other: str | None, zone: tzinfo) -> bool:
@@ -238,8 +246,12 @@ def instant(time: str | None) -> datetime | None:
 
 
 def utc_text(now: datetime) -> str:
-    """The record axis: UTC, seconds, always the same form."""
-    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """The record axis: UTC, seconds, always the same form.
+
+    >>> utc_text(datetime(20, 2, 3, tzinfo=UTC))  # strftime pads no year
+    '0020-02-03T00:00:00Z'
+    """
+    return now.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def united(periods: Iterable[tuple[Day, Day]]) -> list[tuple[Day, Day]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -221,7 +221,7 @@ def _holds(each: Statement) -> bool:
 
 
 def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
-    stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    stamp = None if until is None else episode_files.stamp(until)
     for path in recent_files(index.connection, DAYS, stamp):
         try:
             yield episode_files.read(store.root / path)

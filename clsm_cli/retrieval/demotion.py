@@ -1,10 +1,10 @@
-"""Demote passages that answer as well as others but are less trustworthy or current.
+"""Demote passages that answer as well as others but are less trustworthy, current or specific.
 
-A page that a tool printed, a rumour, a former state: each may answer a question in nearly its words, so
-similarity cannot tell it from the truth. Such a passage is moved right below the last of its rivals: passages
-that answer as well without such a flaw. Without rivals it keeps its place, so that a fact that only a tool
-printed is still found. A passage that replaced another is moved right above it, however few words of the
-question it has.
+A page that a tool printed, a rumour, a former state, a fact about somebody else: each may answer a question
+in nearly its words, so similarity cannot tell it from the truth. Such a passage is moved right below the
+last of its rivals: passages that answer as well without such a flaw. Without rivals it keeps its place, so
+that a fact that only a tool printed is still found. A passage that replaced another is moved right above
+it, however few words of the question it has.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.entity_linking import capitals_inside
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 
@@ -35,6 +36,10 @@ MIN_NEARNESS, MIN_NEARNESS_ALONE = 0.7, 0.8
 """Nearness of a rival in meaning, at least, as a share of that of an untrusted passage: if it is about as
 confident, and if it is not.
 """
+RIVAL_CONFIDENCE = 0.8
+"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about."""
+MIN_DICE = 0.4
+"""Dice's coefficient of the search terms from which two passages may say the same."""
 _SCORE_STEP = 1e-3
 """Difference of scores that shows in the four digits of an item's score."""
 
@@ -74,12 +79,14 @@ def demote(
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
     for each in head:
-        rivals = (
-            rival
-            for rival in best
-            if each.row in flawed
-            and (_answers(rival, each, min_confidence) or _is_nearer(rival, each, min_confidence))
-        )
+        rivals = _rivals_with_name(question, each, best)
+        if each.row in flawed:
+            rivals = [
+                rival
+                for rival in best
+                if _answers(rival, each, min_confidence, RIVAL_COVERAGE)
+                or _is_nearer(rival, each, min_confidence)
+            ]
         own = each.candidate.score
         lowest = min((rival.candidate.score for rival in rivals), default=own + _SCORE_STEP)
         found.append(each.with_score(min(own, lowest - _SCORE_STEP)).candidate)
@@ -145,7 +152,32 @@ def _raise_replacements(
     return [each._replace(candidate=found[each.row]) for each in head]
 
 
-def _answers(rival: _Item, other: _Item, min_confidence: float) -> bool:
+def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
+    """Passages that say much the same and contain the name asked about, which ``other`` lacks.
+
+    "The ferry of Perve leaves at nine" has every word of a question except the name of another ferry.
+    """
+    coverage = other.candidate.evidence.coverage
+    rivals = [
+        each
+        for each in best
+        if 0 < coverage < each.candidate.evidence.coverage
+        and _answers(each, other, RIVAL_CONFIDENCE, 1.0)
+    ]
+    names = terms_of(" ".join(capitals_inside(question.text))) if rivals else frozenset()
+    if not names:
+        return []
+    asked, own = frozenset(question.terms), terms_of(other.passage.text)
+    return [
+        each
+        for each in rivals
+        if names & terms_of(each.passage.text) - own
+        and asked & own < asked & terms_of(each.passage.text)
+        and dice(each.passage.text, other.passage.text) >= MIN_DICE
+    ]
+
+
+def _answers(rival: _Item, other: _Item, min_confidence: float, min_coverage: float) -> bool:
     """Whether a passage answers as well as another, by confidence, coverage, person and exact match."""
     one, two = rival.candidate, other.candidate
     return (
@@ -154,7 +186,7 @@ def _answers(rival: _Item, other: _Item, min_confidence: float) -> bool:
         and not one.traits.is_question
         and one.signals.participant >= two.signals.participant
         and one.confidence >= min_confidence * two.confidence
-        and one.evidence.coverage >= RIVAL_COVERAGE * two.evidence.coverage
+        and one.evidence.coverage >= min_coverage * two.evidence.coverage
     )
 
 

@@ -174,8 +174,7 @@ def record_feedback(
     Raises:
         BadInputError: The recall is unknown, did not return an id, or an id is given as good and bad.
     """
-    from datetime import UTC
-
+    from clsm_cli.model.clocks import utc_text
     from clsm_cli.store import logs, runs
     from clsm_cli.store.lock import locked
 
@@ -196,7 +195,7 @@ def record_feedback(
         if is_new and not dry_run:
             line = logs.Feedback(
                 known.recall,
-                now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                utc_text(now),
                 tuple(each.id for each in liked),
                 tuple(each.id for each in disliked),
                 tuple(each.led for each in liked),

@@ -385,12 +385,12 @@ def _recall_id(answer: Answer, query: Query) -> str:
 
 def touch(store: Store, answer: Answer) -> None:
     """Log that these memories were used; a disk error must not spoil the answer."""
-    from datetime import UTC, datetime
+    from datetime import datetime
 
+    from clsm_cli.model.clocks import utc_text
     from clsm_cli.store import atomic
     from clsm_cli.store.activations import Activation
 
-    at = datetime.fromisoformat(answer.now).astimezone(UTC)
     used = [
         (each, feedback.leading_signal(memory))
         for memory in answer.memories
@@ -398,7 +398,7 @@ def touch(store: Store, answer: Answer) -> None:
     ]
     line = Activation(
         answer.recall_id,
-        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc_text(datetime.fromisoformat(answer.now)),
         tuple(each for each, _ in used),
         tuple(led for _, led in used),
         tuple(concept.id for concept in answer.concepts),

@@ -257,7 +257,8 @@ def _judged(
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
     # "Brian" and "who is brian" ask for everything about him, not for the newest.
-    who = node_id(asked.words[2]) if asked.keys[0] == "who" and len(asked.words) > 2 else ""
+    is_who = asked.keys[:1] == ("who",) and len(asked.words) > 2
+    who = node_id(asked.words[2]) if is_who else ""
     named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
     speakers = {*index.speakers()}
@@ -430,12 +431,14 @@ def _rivals(
 
     A pair of which neither seems to answer is left out: reading it takes time.
     """
-    wanted = pair_head.content(asked)
+    wanted, has_code = pair_head.content(asked), any(map(str.isdigit, asked.text))
     found = []
     for old, new in product(read, repeat=2):
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
+        if has_code and new.candidate.signals.literal < old.candidate.signals.literal:
+            continue  # it is told of another code
         both = [
             (one, two)
             for one, two in product(old.parts(wanted), new.told_parts(wanted))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.trust import Trust
@@ -34,9 +35,13 @@ _TRUSTS = get_args(Trust)
 
 def file_of(episode: Episode, flow: Path) -> Path:
     """The path of an episode: ``episodes/<year>/<month>/<time>-<id>.md`` (UTC)."""
-    when = _instant(episode.start or episode.recorded_at)
-    stamp = when.strftime("%Y%m%dT%H%M%SZ")
-    return flow / "episodes" / f"{when:%Y}" / f"{when:%m}" / f"{stamp}-{episode.id}.md"
+    begins = stamp(_instant(episode.start or episode.recorded_at))
+    return flow / "episodes" / begins[:4] / begins[4:6] / f"{begins}-{episode.id}.md"
+
+
+def stamp(when: datetime) -> str:
+    """The time that begins the name of an episode's file, in UTC."""
+    return utc_text(when).replace("-", "").replace(":", "")
 
 
 def _instant(time: str) -> datetime:

@@ -27,6 +27,7 @@ from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 from clsm_cli.store.layout import is_conflict_copy
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)", re.DOTALL)
 _BOXES: dict[str, TaskState] = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
 BOX_OF: dict[str | None, str] = {"open": " ", "done": "x", "blocked": "!"}
 
@@ -67,7 +68,8 @@ def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
 
 def heading_of(topic: Topic, item: Item) -> str:
     """The heading above an item, or ""."""
-    above = [line for line in topic.lines[: item.line] if line.startswith("## ")]
+    lines = _without_code(topic.lines)[: item.line]
+    above = [line for line in lines if line.startswith("## ")]
     return above[-1].removeprefix("## ").strip() if above else ""
 
 
@@ -91,7 +93,7 @@ def parse(data: bytes, path: Path) -> Topic:
         problems.append(LineProblem(path, None, str(error)))
     items: list[Item] = []
     open_item = False
-    for number, line in enumerate(text.split("\n")[offset:], offset + 1):
+    for number, line in enumerate(_without_code(text.split("\n")[offset:]), offset + 1):
         if (item := _item(line, number)) is not None:
             items.append(item)
             open_item = True
@@ -103,6 +105,24 @@ def parse(data: bytes, path: Path) -> Topic:
             open_item = False
     lines = tuple(data.decode("utf-8", "surrogateescape").split("\n"))
     return Topic(path, tuple(items), lines, atomic.sha256(data), tuple(problems))
+
+
+def _without_code(lines: Sequence[str]) -> list[str]:
+    """The lines, with those of fenced code blank.
+
+    A fence that is never closed hides nothing: all below it would be withdrawn.
+    """
+    shown, opening, first = [*lines], "", 0
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if not opening:
+            opening, first = fence[1], number
+        elif fence[1].startswith(opening) and not fence[2].strip():
+            shown[first : number + 1] = [""] * (number + 1 - first)
+            opening = ""
+    return shown
 
 
 def _item(line: str, number: int) -> Item | None:
@@ -270,7 +290,7 @@ def _section(lines: Sequence[str], heading: str) -> tuple[int | None, int]:
     """The start and end of the section below a heading, as indices; start is None if missing."""
     wanted = f"## {heading}" if heading else None
     start = None if wanted else _body_start(lines)
-    for number, line in enumerate(lines):
+    for number, line in enumerate(_without_code(lines)):
         if line.startswith("## "):
             if start is not None and number >= start:
                 return start, number

@@ -1,9 +1,8 @@
 """Tasks: list items with a box."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
@@ -102,37 +101,49 @@ def due_day(text: str, at: date | None, start: int = 0) -> str | None:
     return None
 
 
-def is_same_task(a: str, b: str) -> bool:
-    """Whether two items are two wordings of one task."""
-    (numbers, words), (others, rest) = _numbers_and_stems(a), _numbers_and_stems(b)
-    if numbers and others and numbers.isdisjoint(others):
-        return False
-    small, large = sorted((words, rest), key=len)
-    shared = len(small & large)
-    return small == large or (shared >= 2 and shared >= MIN_OVERLAP * len(small))
+class Wording(NamedTuple):
+    """What a wording of a task is compared by: its numbers and the stems of its other words."""
+
+    numbers: frozenset[str]
+    stems: frozenset[str]
 
 
-def names_task(statement: str, item: str) -> bool:
-    """Whether a stored task, possibly with headings before it, is that of an item.
-
-    >>> names_task("Shed › Roof: Order the nails", "Order the nails and a hammer")
-    True
-    >>> names_task("Shed › Roof: Order the nails", "Roof of the shed")
-    False
-    >>> names_task("Ada: Call the bank", "Ben: Call the bank")
-    False
-    """
-    parts, size = statement.split(": "), item.count(": ") + 1
-    # Only surplus parts are headings: the item's own label is none.
-    starts = range(1 if len(parts) > size else 0, len(parts) - size + 1)
-    return any(is_same_task(": ".join(parts[start:]), item) for start in starts)
+def wordings(task: str) -> list[Wording]:
+    """A task as it is written, and without its first labels, which may be headings: one, two and so on."""
+    parts = task.split(": ")
+    return [_wording(": ".join(parts[start:])) for start in range(len(parts))]
 
 
-@lru_cache(maxsize=4096)
-def _numbers_and_stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers of an item, and stems of its other words, without time expressions."""
+def _wording(text: str) -> Wording:
+    """The wording of an item, without its time expressions."""
     text = strip_markdown(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
     numbers = frozenset(sameness.numbers(text))
-    return numbers, terms(text) - numbers
+    return Wording(numbers, terms(text) - numbers)
+
+
+def is_same_task(a: Wording, b: Wording) -> bool:
+    """Whether two items are two wordings of one task."""
+    if a.numbers and b.numbers and a.numbers.isdisjoint(b.numbers):
+        return False
+    small, large = sorted((a.stems, b.stems), key=len)
+    shared = len(small & large)
+    return small == large or (shared >= 2 and shared >= MIN_OVERLAP * len(small))
+
+
+def names_task(task: Sequence[Wording], item: Sequence[Wording]) -> bool:
+    """Whether a stored task, possibly with headings before it, is that of an item.
+
+    >>> def named(*texts: str) -> bool:
+    ...     return names_task(*map(wordings, texts))
+    >>> named("Shed › Roof: Order the nails", "Order the nails and a hammer")
+    True
+    >>> named("Shed › Roof: Order the nails", "Roof of the shed")
+    False
+    >>> named("Ada: Call the bank", "Ben: Call the bank")
+    False
+    """
+    surplus = len(task) - len(item)
+    # Only surplus parts are headings: the item's own label is none.
+    return any(is_same_task(task[at], item[0]) for at in range(surplus > 0, surplus + 1))

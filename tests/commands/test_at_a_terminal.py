@@ -70,9 +70,13 @@ def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, cod
     assert "Exception ignored" not in done.stderr
 
 
-@pytest.mark.parametrize("value", ["0001-01-01", "9999-12-31T23:59:59", "soon", "", "2026-13-01"])
+@pytest.mark.parametrize(
+    "value",
+    ["0001-01-01", "9999-12-30T23:59:59", "9998-12-31", "0100-01-01", "soon", "", "2026-13-01"],
+)
 def test_times_that_are_none(cli: Cli, value: str) -> None:
-    for words in (["recall", "x"], ["note", "x"], ["ingest", "x"], ["status"], ["model", "status"]):
+    commands = "recall x,note x,ingest x,status,model status,context,log --since 9999w"
+    for words in map(str.split, commands.split(",")):
         done = cli(*words, "--now", value, TZ="Asia/Tokyo")
         assert done.code in {0, 2, 12}
         assert "Traceback" not in done.err

@@ -70,3 +70,10 @@ def test_a_failing_rule_stops_no_other_text(cli: Cli, monkeypatch: pytest.Monkey
     assert (mended["episodes"], mended["unread"]) == ({"pending": 1, "consolidated": 1}, {})
     assert "goat vet" in pages(cli)
     cli.ok("status", "--check", *NOW)
+
+
+def test_since_is_a_time(cli: Cli) -> None:
+    rows = [row(BRIAN, session=at, timestamp=f"2026-02-10T{at}:00:00+01:00") for at in ("09", "20")]
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    late = cli.ok("consolidate", "--dry-run", "--since", "2026-02-10T18:00", *NOW)
+    assert "would consolidate 1 episode" in late.out

@@ -101,7 +101,7 @@ def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "left"),
-    [("1\n", NOTES[1:]), ("none\n", NOTES), ("\n", NOTES), ("7\n1\n", NOTES[1:])],
+    [("1\n", NOTES[1:]), ("none\n", NOTES), ("\n", NOTES), ("7\n\u00b2\n1\n", NOTES[1:])],
 )
 def test_a_person_says_which(
     store: Store, monkeypatch: pytest.MonkeyPatch, answer: str, left: tuple[str, ...]

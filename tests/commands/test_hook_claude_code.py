@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from processes import Cli, ran
 from sample_store import NOW, SAMPLE
+from typer.testing import CliRunner
 
+from clsm_cli.commands import context, hook
 from clsm_cli.integrations.claude_code_setup import EVENTS
 from clsm_cli.text.fence_lines import OPENING
 
@@ -173,6 +175,8 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
         b"", b"junk", b"[]", b"[" * 100_000, b'{"transcript_path": 7}',
         b'{"transcript_path": "/no/such/file.jsonl"}', b'{"transcript_path": "/"}',
         b'{"transcript_path": "a\\u0000b"}', b"\xff\xfe",
+        b'{"prompt": "where is the boat \\ud83d kept?"}',
+        b'{"session_id": "a\\ud83d", "source": "compact"}',
     ],
 )  # fmt: skip
 def test_no_event_fails_a_session(shared: Cli, event: bytes) -> None:
@@ -189,6 +193,13 @@ def test_a_store_that_is_gone_fails_no_session(cli: Cli, tmp_path: Path) -> None
         done = cli.ok(*HOOK, command, stdin=said)
         assert done.out == ""
         assert "no memory store at" in done.err
+
+
+def test_a_bug_fails_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "run", lambda _: 1 / 0)
+    done = CliRunner().invoke(hook.app, ["claude-code", "start"])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "clsm itself failed (ZeroDivisionError" in done.stderr
 
 
 def test_a_message_comes_with_what_memory_knows_of_it(slept_cli: Cli) -> None:

@@ -72,3 +72,9 @@ def test_each_filter(told: Cli, words: tuple[str, ...], texts: set[str]) -> None
 
 def test_today(told: Cli) -> None:
     assert TODAY in found(told, "--since", "today")
+
+
+def test_yesterday_is_that_of_the_store_in_whatever_zone_now_is_told(told: Cli) -> None:
+    words = ("--now", "2026-02-26T23:30:00Z", "--since", "yesterday", "--until", "yesterday")
+    answer = told.ok("recall", *EVERYTHING, *words, "ferry").json
+    assert [memory["text"] for memory in answer["memories"]] == [TODAY]

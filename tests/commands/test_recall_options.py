@@ -152,11 +152,13 @@ def test_as_of_is_when_a_question_is_asked(bare: Cli, told: Cli) -> None:
     found, _ = batch(
         told,
         *({"query": question, "as_of": f"2025-0{month}-05"} for month in (5, 6)),
-        {"query": question, "as_of": "2025-05-05T23:00:00+01:00"},
+        {"query": question, "as_of": "2025-05-05T22:00:00+01:00"},
+        {"query": question, "as_of": "2025-05-05T23:00"},  # by the clock of the store
     )
     first = [answer["memories"][0]["session"] for answer in found]
-    assert first == ["2025-05-04", "2025-06-04", "2025-05-04"]
-    assert found[0]["as_of"] == "2025-05-05"
+    assert first == ["2025-05-04", "2025-06-04", "2025-05-04", "2025-05-04"]
+    told_at = [answer["as_of"] for answer in found]
+    assert told_at == ["2025-05-05", "2025-06-05", *["2025-05-05T23:00:00+02:00"] * 2]
 
 
 @pytest.mark.parametrize(("code", "line", "said"), table(__file__, "cannot be meant"))

@@ -1,5 +1,6 @@
 """What a change replaces, by the real program on a real store."""
 
+import itertools
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from clsm_cli.consolidation.supersession_check import said_before
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
+from clsm_cli.text import plain, todo
 
 HOME = ZoneInfo("Europe/Amsterdam")
 CLUB = (
@@ -310,6 +312,19 @@ def test_two_rules_in_like_words_are_two() -> None:
     vector = np.ones(1, np.float32)
     known = StatementIndex([rule], {"f-1": vector})
     assert said_before(known, Claim(text="Never return API keys in a response."), vector) is None
+
+
+def test_a_task_is_found_among_many_that_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [
+        Statement(id=f"f-{n}", rev=(1, "pi"), kind="task", text=f"Call gauge {n} of hut {n}")
+        for n in range(4200)
+    ]
+    known, read, count = StatementIndex(tasks, {}), plain.strip_markdown, itertools.count()
+    monkeypatch.setattr(todo, "strip_markdown", lambda text: (next(count), read(text))[1])
+    items = ("Call hut 9", "Paint hut 7", "Call gauge 7 of hut 7")
+    found = [known.task_of(item) for item in items]
+    assert [row and row.id for row in found] == ["f-9", None, "f-7"]
+    assert next(count) <= len(tasks) + len(found)
 
 
 # What two machines learnt apart, after git put it together: the next night of each puts it in order.

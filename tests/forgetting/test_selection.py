@@ -13,6 +13,7 @@ from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import selection
+from clsm_cli.forgetting.references import find_references
 from clsm_cli.forgetting.selection import StoreContents, Wanted
 from clsm_cli.store.layout import Store
 
@@ -56,6 +57,18 @@ def test_a_person_said_it_or_is_named_in_it(held: StoreContents) -> None:
 )
 def test_a_name_is_found_however_its_letters_fold(name: str, text: str) -> None:
     assert selection.Subject([name]).is_named_in(text)
+
+
+def test_a_name_that_is_a_word_too_has_a_capital_beyond_that_of_a_sentence(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    names = ("Will Brandt mends the boiler.", "I saw Will.", "Ask Rose.", "The rose bloomed.")
+    others = ("I will pay invoice 4.", "Will it rain?", "Will I see?", "WILL you!")
+    talked(store, tmp_path, "day", "2026-02-10", *(f"Mara: {text}" for text in names + others))
+    held = selection.read_store(store, "2026-03-01T11:00:00Z")
+    assert texts(held, person="Will") == texts(held, person="will") == sorted(names[:2])
+    chosen = selection.select_items(held, rose := Wanted(person="Rose"), ZONE)
+    assert [held.turns[key].turn.text for key in chosen.turns] == ["Ask Rose."]
+    assert find_references(held, chosen, rose, ZONE)[0].text == f"Mara: {names[3]}"
 
 
 def test_times_are_half_open_days_of_the_stores_zone(held: StoreContents) -> None:

@@ -3,11 +3,13 @@
 from datetime import datetime
 from pathlib import Path
 
+import pytest
 from ingesting import NOW, embedder, passages, take, tree
 from sample_store import SAMPLE
 
 from clsm_cli.errors import ModelMissingError
-from clsm_cli.ingestion import ingest_run
+from clsm_cli.ingestion import ingest_run, markdown, segment
+from clsm_cli.ingestion.capture import Capture
 from clsm_cli.store import logs
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
@@ -56,3 +58,38 @@ def test_documents_are_written_in_one_step(store: Store, tmp_path: Path) -> None
     take(store, tmp_path, model=False)
     steps = [row["changes"] for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
     assert [sum("episodes" in each["path"] for each in changes) for changes in steps] == [3]
+
+
+def test_a_source_that_clsm_fails_on_is_reported_and_the_others_are_taken_in(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.md", "b.md", "d.md"):
+        (tmp_path / name).write_text(f"# Log\n\nThe ferry left at {name}.\n")
+    (tmp_path / "c.jsonl").write_bytes(CHAT.read_bytes())
+    read = markdown.read
+    monkeypatch.setattr(
+        markdown,
+        "read",
+        lambda data, **rest: 1 / ("b.md" not in rest["path"]) and read(data, **rest),
+    )
+    monkeypatch.setattr(Capture, "batches", lambda *_: 1 / 0)
+    report = take(store, tmp_path, model=False)
+    assert {Path(each.path).name for each in report.problems} == {"b.md", "c.jsonl"}
+    assert all("clsm itself failed" in each.reason for each in report.problems)
+    assert len(passages(store)) == 2
+
+
+@pytest.mark.parametrize("step", ["_describe", "_cut"])
+def test_a_text_that_cannot_be_described_stops_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.md").write_text(f"# Log\n\nThe ferry left at {name}.\n")
+    whole = getattr(segment, step)
+    failing = iter([True])
+    monkeypatch.setattr(
+        segment, step, lambda *given: 1 / 0 if next(failing, False) else whole(*given)
+    )
+    report = take(store, tmp_path, CHAT, SAMPLE / "sessions")
+    assert sum("clsm itself failed" in warning for warning in report.warnings) == 1
+    assert report.episodes

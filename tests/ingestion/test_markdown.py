@@ -63,6 +63,8 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
     assert [block.time for block in read("08:15 a\n").blocks] == [None]
     (block,) = read("# Garden\n## 2 January - frost\na\n", "diary/2026-12.md").blocks
     assert block.time == "2027-01-02", "its year is in the name of the file"
+    (block,) = read("# Diary 2026\n## 29 February\na\n").blocks
+    assert block.time is None, "no year near has that day"
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,11 @@ def test_two_times_are_compared_as_instants(one: str, other: str, zone: tzinfo) 
     assert str(day_of(one)) == one[:10]
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_a_day_at_an_end_of_the_calendar_is_none_to_reckon_from(day: str) -> None:
+    assert day_of(day) is day_of(f"{day}T12:00:00Z", UTC) is None
+
+
 NO_TIMES = ["soon", "", None, "last week.", "20 February 2026", "2026-99-99T00:00Z"]
 
 

@@ -107,3 +107,8 @@ def test_a_message_that_names_somebody_known_needs_memory(
 ) -> None:
     told = [each.text for each in ask(family, message, is_gated=True).memories]
     assert (found in told[0]) if found else not told
+
+
+@pytest.mark.parametrize("letter", ["\ud7ff", "\U0010ffff"])
+def test_a_letter_without_a_next_one_begins_no_name(index: Index, letter: str) -> None:
+    assert not graph_queries.names_with_initial(index.connection, letter)

@@ -118,4 +118,5 @@ def test_files_are_named_by_time_and_listed_in_order(tmp_path: Path) -> None:
     assert [episode_files.read(path).id for path in found][1:-1] == ["e-1", "e-0", "e-3", "e-2"]
     assert len(found) == len(times)
     assert found[2] == tmp_path / "episodes/2026/02/20260209T233000Z-e-0.md"
+    assert found[0] == tmp_path / "episodes/0001/01/00010101T000000Z-e-4.md"
     assert list(episode_files.files(tmp_path / "none")) == []

@@ -48,6 +48,16 @@ def test_a_text_may_go_on_in_indented_lines() -> None:
     assert shown("- One  ^f-1\n  more ^f-2") == [("f-1", "One more", 1, None)]
 
 
+def test_code_is_no_statement() -> None:
+    code = "~~~\n```\n- in code\n## Call\n~~~~\n"
+    text = f"## Mara\n{code}- One\n```sh\n- not closed\n"
+    assert shown(text) == [(None, "One", 7, None), (None, "not closed", 9, None)]
+    assert topics.heading_of(parse(text), parse(text).items[0]) == "Mara"
+    call = Statement(id="f-1", rev=(1, "pi"), text="Call Brian.")
+    added = topics.apply_edits(parse(text), fresh=[NewItem("Call", call)])
+    assert added.decode() == f"{text}\n## Call\n\n- Call Brian.  ^f-1\n"
+
+
 @pytest.mark.parametrize(
     "line", ["* * *", "- - -", "---", "-", "- ", "- ^f-1", "-   ^f-1", "-x", "1. x", "- [ ] "]
 )

@@ -96,7 +96,7 @@ def names_with_initial(connection: Connection, letter: str) -> list[tuple[str, s
         " SELECT node, node FROM names WHERE node >= ?1 AND node < ?2 AND kind = 'name'"
         " ORDER BY 1, 2"
     )
-    return connection.execute(query, (letter, chr(ord(letter) + 1))).fetchall()
+    return connection.execute(query, (letter, f"{letter}\U0010ffff")).fetchall()
 
 
 def begins_name(connection: Connection, word: str) -> bool:

@@ -76,7 +76,11 @@ def read_times(text: str, at: date | datetime) -> Times:
 
 def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
-    plain = expressions.find_expressions(text, at, is_question=True)
+    plain = [
+        each
+        for each in expressions.find_expressions(text, at, is_question=True)
+        if each.first.year >= clocks.FIRST_YEAR and each.until.year <= clocks.LAST_YEAR
+    ]
     found: list[Bound] = []
     for match in pattern("bounds.limit").finditer(text):
         place = match.start()

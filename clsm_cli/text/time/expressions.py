@@ -239,15 +239,15 @@ def _by_parts(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
         is_the = mode.is_question and "side" not in words and text[:end].lower().endswith("the ")
-        if is_the and (named := _THE_UNIT.match(text, end)):
-            first, until = periods.unit(named[1].lower(), mode.at)
-            span = named.span()
-            whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
-        else:
-            whole = _period_after(text, end, mode)
-        if whole is None:
-            continue
         try:
+            if is_the and (named := _THE_UNIT.match(text, end)):
+                days = periods.unit(named[1].lower(), mode.at)
+                span = named.span()
+                whole = TimeExpression(*span, named[0], *days, True, True, "relative", True)
+            else:
+                whole = _period_after(text, end, mode)
+            if whole is None:
+                continue
             first, until = parts.part_of_period(words, (whole.first, whole.until))
         except (ValueError, OverflowError):
             continue

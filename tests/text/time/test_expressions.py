@@ -37,6 +37,7 @@ def test_expressions(text: str, days: str) -> None:
 
 def test_no_false_hits() -> None:
     assert [each for each in column(__file__, "no dates") if read(each)] == []
+    assert find_expressions("the end of the decade", date(9998, 1, 1), is_question=True) == []
 
 
 @pytest.mark.parametrize(("at", "text", "days"), table(__file__, "edges"))
