@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from ingesting import new_store, opened, take
+from integrations.endpoint import Endpoint, running
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
@@ -165,6 +166,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
 def store(tmp_path: Path) -> Store:
     """A new, empty store of the machine ``pi``."""
     return new_store(tmp_path / "memory")
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    """A language model of this machine."""
+    with running() as found:
+        yield found
 
 
 @pytest.fixture

@@ -14,3 +14,8 @@ def table(test: str, name: str) -> list[tuple[str, ...]]:
 def column(test: str, name: str) -> list[str]:
     """The same of a table with one cell a row."""
     return [cell for (cell,) in table(test, name)]
+
+
+def mapping(test: str, name: str) -> dict[str, str]:
+    """The same of a table with a key and a value a row."""
+    return {row[0]: row[1] for row in table(test, name)}

@@ -8,6 +8,7 @@ import pytest
 from advising import statement
 from ingesting import tree
 from processes import Cli
+from tables import column
 
 from clsm_cli.text.tokens import count_tokens
 
@@ -146,15 +147,8 @@ def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:
     assert (mapping["schema"], mapping["packet"]) == ("clsm.packet/1", target.read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--ask", "--answer", "x"), ("packet.txt",), ("--budget", "9000"),
-        ("--answer", "x", "--rebuild"), ("--answer", "x", "--limit", "3"),
-        ("--ask", "memory/packet.txt"), ("--ask", "."), ("--ask", "no/such/packet.txt"),
-    ],
-)  # fmt: skip
-def test_options_that_do_not_go_together(asked: Cli, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("line", column(__file__, "apart"))
+def test_options_that_do_not_go_together(asked: Cli, line: str) -> None:
     before = tree(asked.folder)
-    assert asked("consolidate", *words, *NOW).code == 2
+    assert asked("consolidate", *line.split(), *NOW).code == 2
     assert tree(asked.folder) == before

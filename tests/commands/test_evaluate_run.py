@@ -1,5 +1,6 @@
 """``clsm eval`` and ``clsm eval run``: what they print and write, and refuse."""
 
+import shlex
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from evaluation.small_sets import write_locomo, write_notes
 from ingesting import tree
 from processes import Cli
+from tables import table
 
 from benchmarks import evaluation
 from clsm_cli.commands import evaluate
@@ -57,20 +59,12 @@ def test_alone_it_wants_a_set(bare: Cli) -> None:
     assert "name a labelled set" in missing.err
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (("--preset", "mem0"), 2, "cls-m"), (("--preset", ""), 2, "cls-m"),
-        (("--probe", "nothing"), 2, "drift"), (("--ablate", "eco"), 2, "echo"),
-        (("--set", "recall.k"), 12, "KEY=VALUE"), (("--set", "recall.kk=1"), 12, "recall.k"),
-        (("--set", "llm.model=x"), 12, "llm.model"), (("--limit", "0"), 2, "limit"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("code", "options", "said"), table(__file__, "cannot be"))
 def test_what_cannot_be_is_refused_before_any_work(
-    bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
+    bare: Cli, locomo: Path, code: str, options: str, said: str
 ) -> None:
-    refused = bare("eval", "run", locomo, *options, "--work", bare.folder / "work")
-    assert refused.code == code
+    refused = bare("eval", "run", locomo, *shlex.split(options), "--work", bare.folder / "work")
+    assert refused.code == int(code)
     assert said in refused.err
     assert refused.out == ""
     assert not (bare.folder / "work").exists()

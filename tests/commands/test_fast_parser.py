@@ -1,6 +1,7 @@
 """The fast parser agrees with Typer, and loads none of what it is there to avoid."""
 
 import json
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 from processes import Cli
+from tables import column
 from typer.testing import CliRunner
 
 from clsm_cli.commands import context, fast_parser, fence_key, ingest, recall_command
@@ -42,46 +44,20 @@ def parsed(name: str, arguments: list[str]) -> dict[str, Any] | None:
     return fast_parser.parse(arguments, COMMANDS[name].COMMAND_LINE.options)
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("recall", ["cats"]),
-        ("recall", ["--json", "-k", "3", "who", "is", "brian"]),
-        ("recall", ["who", "--budget=300c", "is", "--no-touch", "brian", "-q"]),
-        ("recall", ["--min-score", "0.5", "--format", "prompt", "--", "--store", "is", "a word"]),
-        ("recall", ["--since", "last week", "--until=2026-02-24", "--kind", "passage", "x", "-"]),
-        ("recall", ["--batch", "-", "--explain", "--exit-code", "-v"]),
-        ("recall", ["--touch", "--no-touch", "a", "", "b"]),
-        ("context", []),
-        ("context", ["--query", "the gauge", "--budget=3000c"]),
-        ("context", ["--format", "prompt", "--store", "x", "--now=2026-02-24", "-q", "-v"]),
-        ("ingest", ["-", "--capture"]),
-        ("ingest", ["--capture", "--session", "main", "--format=openclaw", "-", "a", "-q"]),
-        ("ingest", ["--exclude", "a", "--exclude=b", "--month-first", "x"]),
-        ("ingest", ["--capture", "--since", "2026-02-24", "--strict", "--dry-run", "--", "--now"]),
-    ],
-)
-def test_both_parsers_read_the_same(name: str, arguments: list[str]) -> None:
+@pytest.mark.parametrize("line", column(__file__, "both"))
+def test_both_parsers_read_the_same(line: str) -> None:
+    name, *arguments = shlex.split(line)
     seen: list[Any] = []
-    line, options = COMMANDS[name].COMMAND_LINE, COMMANDS[name].Options
-    assert tuple(line.options) == (*options._fields[:-1], *Common._fields)
+    declared, options = COMMANDS[name].COMMAND_LINE, COMMANDS[name].Options
+    assert tuple(declared.options) == (*options._fields[:-1], *Common._fields)
     typed = typer.Typer()
-    typed.command()(typer_function(line, options, seen.append))
+    typed.command()(typer_function(declared, options, seen.append))
     result = CliRunner().invoke(typed, arguments)
     assert result.exit_code == 0, result.output
     assert [fast_parser.make_options(options, parsed(name, arguments) or {})] == seen
 
 
-NOT_PLAIN = (
-    "recall --help", "recall -h", "recall --nonsense x", "recall -k 0 x", "recall -k 1001 x",
-    "recall -k many x", "recall -k3 x", "recall -k=3 x", "recall x -k", "recall --kind poem x",
-    "recall --json=yes x", "recall --min-score 1.5 x", "recall --min-score nan x", "recall -qv x",
-    "context --budget", "context word", "context -- word", "ingest --capture --format word",
-    "ingest --since",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("line", NOT_PLAIN)
+@pytest.mark.parametrize("line", column(__file__, "not plain"))
 def test_what_is_not_plain_is_left_to_typer(line: str) -> None:
     name, *arguments = line.split()
     assert parsed(name, arguments) is None

@@ -2,12 +2,11 @@
 
 import json
 import socket
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from integrations.endpoint import Endpoint, running
+from integrations.endpoint import Endpoint
 from processes import Cli
 from small_store import row
 
@@ -20,12 +19,6 @@ NOW = ("--now", "2026-03-01T12:00:00+01:00")
 SECRET = "AKIA-not-for-strangers"
 CHAT = row("My brother Tomas lives in Deventer, and my PIN at home is a secret.")
 NAMES = ("llm.base_url", "llm.model", "llm.api_key_env")
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
-    with running() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,13 @@
 
 import json
 import re
+import shlex
 from typing import Any
 
 import pytest
 from processes import Cli
 from small_store import row
+from tables import table
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
 NOTHING = "clsm: nothing relevant was found\n"
@@ -159,36 +161,8 @@ def test_as_of_is_when_a_question_is_asked(bare: Cli, told: Cli) -> None:
     assert told_at == ["2025-05-05", "2025-06-05", *["2025-05-05T23:00:00+02:00"] * 2]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (("--batch", "nowhere.jsonl"), 12, "nowhere.jsonl: No such file"),
-        (("--batch", "."), 12, "Is a directory"),
-        (("--batch", "-", "ferry"), 2, "leave out QUERY"),
-        (("--batch", "-", "--format", "prompt"), 2, "leave out --format"),
-        (("--batch", "-", "--context", "-"), 2, "--context"),
-        (("--context", "nowhere.jsonl", "x"), 12, "nowhere.jsonl"),
-        (("--as-of", "last month", "x"), 2, "more than one day"),
-        (("--kind", "poem", "x"), 2, "'poem' is not one of 'passage', 'statement', 'gist'"),
-        (("--stream", "sea", "x"), 2, "'sea' is not one of 'identity', 'projects', 'tasks', 'f"),
-        (("--since", "whenever", "x"), 2, "--since: 'whenever' is no day; write it like"),
-        (("--until", "2026-02-31", "x"), 2, "--until: '2026-02-31' is no day"),
-        (("--since", "", "x"), 2, "'' is no day"),
-        (("--since", "yesterdayish", "x"), 2, "'yesterdayish' is no day"),
-        (("--since", "2026-02-24xyz", "x"), 2, "'2026-02-24xyz' is no day"),
-        (
-            ("--budget", "much", "x"),
-            2,
-            "--budget: 'much' is no size; write 800 for tokens or 3000c",
-        ),
-        (("--budget", "-1", "x"), 2, "no size"),
-        (("--format", "xml", "x"), 2, "'xml' is not one of 'text', 'json', 'prompt'"),
-        (("--json", "--format", "text", "x"), 2, "--json and --format text exclude each other"),
-        (("--min-score", "2", "x"), 2, "--min-score"),
-        (("--min-score", "nan", "x"), 2, "--min-score: nan is no number"),
-    ],
-)
-def test_what_cannot_be_meant(told: Cli, words: tuple[str, ...], code: int, said: str) -> None:
-    done = told("recall", *words, COLUMNS="200")
-    assert (done.code, done.out) == (code, "")
+@pytest.mark.parametrize(("code", "line", "said"), table(__file__, "cannot be meant"))
+def test_what_cannot_be_meant(told: Cli, code: str, line: str, said: str) -> None:
+    done = told("recall", *shlex.split(line), COLUMNS="200")
+    assert (done.code, done.out) == (int(code), "")
     assert said in done.err

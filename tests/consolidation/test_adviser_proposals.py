@@ -303,17 +303,7 @@ def test_what_clsm_would_keep_goes_only_by_its_id(
         assert reason in refused.reason
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("with Ada", "understand it alone"),
-        ("rowed to Lund with", "understand it alone"),
-        ("in three hours", "understand it alone"),
-        ("He rowed to Lund with Ada in three hours.", "who it is about"),
-        ("The user rowed to Lund with Ada in 3 hours.", ""),
-        ("Ada rowed to Lund.", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table(__file__, "fragments"))
 def test_a_fragment_is_no_statement(part: Part, text: str, reason: str) -> None:
     (entry,) = answer(part, statement(text, *keys(part, 0)))["parts"]
     found = CheckedPart(entry, part, {}, embedder().words)

@@ -4,6 +4,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import table
 
 from clsm_cli.consolidation.entity_resolution import Entity, near_pairs, resolve_entities
 from clsm_cli.store.index.evidence_queries import Name
@@ -32,25 +33,11 @@ def _named(entries: list[Entity], label: str) -> Entity:
     return entry
 
 
-@pytest.mark.parametrize(
-    ("kind", "label", "places", "enough"),
-    [
-        ("link", "Relation R", TWO[:1], True), ("title", "Low Tide", TWO[:1], True),
-        ("code", "memory_v2", TWO[:1], False), ("code", "memory_v2", TWO, True),
-        ("tag", "essay", ("e1/s1/t1", "e1/s2/t1"), False), ("name", "Haarlem", TWO[:1], False),
-        ("name", "Haarlem", ("e1/s1/t1", "e1/s1/t2"), False),
-        ("name", "Haarlem", ("e1/s1/t1", "e1/s2/t1"), True),
-        ("phrase", "burst pipe", ("e1/s1/t1", "e1/s2/t1"), False),
-        ("phrase", "burst pipe", TWO, True), ("phrase", "coastline", TWO, False),
-        ("phrase", "coastline", THREE, True),
-    ],
-)  # fmt: skip
-def test_how_often_a_name_must_stand(
-    kind: str, label: str, places: tuple[str, ...], enough: bool
-) -> None:
-    entries = resolve_entities(_seen(label, kind, *places), ())
-    assert _labels(entries) == ([label] if enough else [])
-    assert [entry.id for entry in entries] == [node_id(label)] * enough
+@pytest.mark.parametrize(("enough", "kind", "label", "places"), table(__file__, "enough"))
+def test_how_often_a_name_must_stand(enough: str, kind: str, label: str, places: str) -> None:
+    entries = resolve_entities(_seen(label, kind, *places.split()), ())
+    expected = [(node_id(label), label)] * (enough == "yes")
+    assert [(entry.id, entry.label) for entry in entries] == expected
 
 
 def test_speakers_are_always_entries() -> None:

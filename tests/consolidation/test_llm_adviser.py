@@ -1,13 +1,12 @@
 """Consolidation with a language model: its words count where they are grounded, and no further."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from advising import answer, parts_of, statement
-from integrations.endpoint import KEY, TIMEOUT, Endpoint, running
+from integrations.endpoint import KEY, TIMEOUT, Endpoint
 from sleeping import current, rows, sleep, told
 
 from clsm_cli.config import LlmSettings
@@ -19,12 +18,6 @@ TURNS = (
     ("Mara", "2026-02-02T10:00:00+01:00", "I rowed to Lund with Ada in 3 hours, what a day."),
     ("Ada", "2026-02-02T10:01:00+01:00", "My brother Tomas lives in Deventer with his dog."),
 )
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
-    with running() as found:
-        yield found
 
 
 def answers(said: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from ingesting import tree
 from sleeping import current, rows
 from strategies import records
+from tables import table
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation import record_edit
@@ -114,19 +115,10 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("id: f", "id: e", "'id' cannot be changed"),
-        ("record: statement", "record: node", "'record' cannot be changed"),
-        ("topic: facts", "topic: ../facts", "'topic' cannot be changed"),
-        ("topic: facts", "topic: facts\nstream: tasks", "'stream' cannot be changed"),
-        ("subject: bell", "subject: [bell]", "'subject' must be"),
-        ("subject: bell", "kind: hearsay", "'kind' must be one of fact, preference"),
-        ("from: '2026-02-20T08:00:00+01:00'", "from: soon", "'valid_from' must be a time"),
-        ("text: The", "text: '[x] The", "is not YAML"),
         (BELL, "'[x] done'", "cannot stand as an item"),
         (BELL, "'***'", "cannot stand as an item"),
-        ("subject: bell", "subject: &a bell", "anchor"),
-        ("subject: bell", "subject: bell\nsubject: pace", "is not YAML"),
         ("", "", "must be a mapping"),
+        *table(__file__, "refused"),
     ],
 )
 def test_what_is_no_such_record_is_refused(store: Store, old: str, new: str, reason: str) -> None:

@@ -110,20 +110,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
         assert getattr(getattr(Settings(), group), name) == 0
 
 
-@pytest.mark.parametrize(
-    ("pair", "reason"),
-    [
-        ("recall.k", "is no KEY=VALUE"),
-        (
-            "recall.weight_bm2=1",
-            "unknown setting 'recall.weight_bm2'; did you mean recall.weight_bm25",
-        ),
-        ("recall.k=five", "must be a number like 10"),
-        ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
-        ("recall.floor={{", "is not YAML"),
-        ("graph.top=6", "for the second time"),
-    ],
-)
+@pytest.mark.parametrize(("pair", "reason"), table(__file__, "no setting"))
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
         benches.parse(["graph.top=5", pair])

@@ -14,6 +14,7 @@ from evaluation.small_sets import (
     write_longmemeval,
     write_notes,
 )
+from tables import table
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Dataset, Folders
@@ -149,20 +150,9 @@ def test_labels_of_a_set(tmp_path: Path) -> None:
     assert fault == "query is left out, neither rule decides (1): Emily-3"
 
 
-@pytest.mark.parametrize(
-    ("question", "gold"),
-    [
-        ("On May 3rd, how was the museum?", ["2023-05-03"]),  # a date counts before words
-        ("Was there a violin on the trip?", ["2023-05-04"]),
-        ("A horse in a museum?", ["2023-05-02"]),  # both words on this day only
-        ("A violin on a horse?", ["2023-05-04"]),  # one word is on exactly one day
-        ("How was the trip?", []),  # on every day
-        ("What advice did you recommend recently?", []),  # words that only ask
-        ("What happened on June 9th?", []),  # outside the history
-    ],
-)
-def test_rules(question: str, gold: list[str]) -> None:
-    assert gvd.label_question(question, DAYS)[1] == gold
+@pytest.mark.parametrize(("question", "gold", "why"), table(__file__, "rules"))
+def test_rules(question: str, gold: str, why: str) -> None:
+    assert gvd.label_question(question, DAYS)[1] == gold.split(), why
 
 
 def test_each_question_has_its_own_store(tmp_path: Path) -> None:
@@ -271,12 +261,10 @@ def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
 @pytest.mark.parametrize(
     ("load", "reason"),
     [
-        (_broken_locomo("{"), "is not JSON"),
-        (_broken_locomo('{"a": 1}'), "no list of conversations"),
-        (_broken_locomo("[3]"), "conversation 1: something is of another type"),
-        (_broken_locomo('[{"conversation": 3}]'), "conversation 1: something is of another type"),
-        (_broken_locomo('[{"speaker_a": "A"}]'), "conversation 1: it has no speaker_b"),
-        (_broken_locomo('[{"speaker_a": "A", "speaker_b": "B"}]'), "it has no turn"),
+        *(
+            (_broken_locomo(content), reason)
+            for content, reason in table(__file__, "broken conversations")
+        ),
         (_broken_gvd(gvd.MEMORY, "[]"), "it holds no users"),
         (_broken_gvd(gvd.MEMORY, '{"E": {"history": {"May 4": []}}}'), "user E: Invalid isoformat"),
         (_broken_gvd(gvd.QUESTIONS, "\n{"), "line 2: "),
@@ -286,13 +274,10 @@ def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
         (_broken_haystack(haystack_dates=["2023/05/20 (Sat) 02:21"]), "question 1: zip"),
         (_broken_haystack(haystack_sessions=[[], [{"role": "user"}]]), "1: it has no content"),
         (_broken_haystack(haystack_sessions=[[], []]), "its haystack is empty"),
-        (_broken_label("- heron", "- egret"), "q2 names the concept 'egret', which labels/concept"),
-        (_broken_label("id: q2", "id: q1"), r"queries\.yaml: .*row 2: the id q1 stands twice"),
-        (_broken_label("id: q2", "id: p1"), r"probes\.yaml: .*row 1: the id p1 stands twice"),
-        (_broken_label("id: q2", "name: q2"), "row 2: it has no id"),
-        (_broken_label("concepts:\n  - heron", "concepts: heron"), "row 2: concepts is no list"),
-        (_broken_label('quote: "stood on the gauge"', "text: x"), "q2: it has no quote"),
-        (_broken_label('query: "a bird that stays"', "query: [x]"), "row 2: query is no text"),
+        *(
+            (_broken_label(old, new), reason)
+            for old, new, reason in table(__file__, "broken labels")
+        ),
     ],
 )
 def test_what_is_not_of_the_set_is_refused(

@@ -5,24 +5,11 @@ import itertools
 
 import pytest
 from processes import Cli
+from tables import mapping
 
 from clsm_cli.ingestion import encodings
 
-TEXTS = {
-    "german": "Grüße aus München: Käse kaufen für Jürgen.",
-    "french": "L'été dernier nous avons mangé une crème brûlée à Besançon.",
-    "italian": "Il caffè è già pronto, però manca lo zucchero.",
-    "polish": "Spotkanie w środę o dziewiątej, Łódź jest piękna.",
-    "czech": "Klíče jsou u sousedky paní Dvořákové.",
-    "turkish": "Çocuklar bahçede, yarın İstanbul'a gideceğiz.",
-    "latvian": "Rīt braukšu uz Rēzekni pie vecmāmiņas.",
-    "russian": "Встреча с Марией в пятницу в десять часов.",
-    "greek": "Η συνάντηση με τη Μαρία είναι την Παρασκευή.",
-    "more japanese": "鍵は隣の山田さんに預けました。",
-    "japanese": "金曜日の十時にマリアさんと会議があります。パンと牛乳を買う。",
-    "chinese": "星期五十点和玛丽亚开会。买面包和牛奶。",
-    "korean": "금요일 열 시에 마리아와 회의가 있습니다.",
-}
+TEXTS = mapping(__file__, "texts")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
+import json
 from typing import Any
 
 import pytest
 import reading
 from reading import dropped, jsonl, turns
+from tables import table
 
 from clsm_cli.ingestion.jsonl_rows import Problem, RawBreak, RawTurn, TranscriptItem
 from clsm_cli.model.episodes import ToolCall
@@ -18,24 +20,9 @@ def one(row: dict[str, Any]) -> RawTurn:
     return turns(read({"timestamp": DAY, **row}))[0]
 
 
-@pytest.mark.parametrize(
-    ("row", "role", "speaker"),
-    [
-        ({"role": "user"}, "user", "user"),
-        ({"role": "Assistant"}, "assistant", "assistant"),
-        ({"role": "human", "speaker": "Mara"}, "user", "Mara"),
-        ({"speaker": "Caroline"}, "user", "Caroline"),
-        ({"speaker": "assistant"}, "assistant", "assistant"),
-        ({"speaker": "Ai"}, "user", "Ai"),
-        ({"role": "Melanie"}, "user", "Melanie"),
-        ({"role": "system"}, "system", "system"),
-        ({"role": "tool", "tool": "exec"}, "tool", "exec"),
-        ({"tool": "exec"}, "tool", "exec"),
-        ({}, "user", "user"),
-    ],
-)
-def test_who_speaks(row: dict[str, Any], role: str, speaker: str) -> None:
-    turn = one({"text": "hello", **row})
+@pytest.mark.parametrize(("row", "role", "speaker"), table(__file__, "who speaks"))
+def test_who_speaks(row: str, role: str, speaker: str) -> None:
+    turn = one({"text": "hello", **json.loads(row)})
     assert (turn.role, turn.speaker, turn.text) == (role, speaker, "hello")
 
 

@@ -1,5 +1,5 @@
 import pytest
-from tables import column
+from tables import column, table
 
 from clsm_cli.ingestion.messages import is_clsm_tool, machine_reason, runs_clsm
 
@@ -23,16 +23,6 @@ def test_clsm_tools() -> None:
         assert not is_clsm_tool(name)
 
 
-@pytest.mark.parametrize(
-    ("role", "text", "reason"),
-    [
-        ("user", "[OpenClaw heartbeat poll]", "heartbeat poll"),
-        ("assistant", "HEARTBEAT_OK", "heartbeat reply"),
-        ("assistant", " **NO_REPLY**.\n", "heartbeat reply"),
-        ("assistant", "HEARTBEAT_OK, but the gauge is low", None),
-        ("user", "NO_REPLY", None),
-        ("assistant", "[OpenClaw heartbeat poll] is what I got", None),
-    ],
-)
-def test_machine_talk(role: str, text: str, reason: str | None) -> None:
-    assert machine_reason(role, text) == reason
+@pytest.mark.parametrize(("reason", "role", "text"), table(__file__, "machine talk"))
+def test_machine_talk(reason: str, role: str, text: str) -> None:
+    assert machine_reason(role, text) == (reason or None)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from ingesting import place
+from tables import table
 
 from clsm_cli.ingestion.detection import Format, file_format
 from clsm_cli.ingestion.jsonl_rows import Problem
@@ -177,23 +178,11 @@ def test_detect_takes_any_bytes() -> None:
     assert file_format("-", b"\xff\xfe{{{\n[1]\n", None) == "markdown"
 
 
-@pytest.mark.parametrize(
-    ("beside", "name", "agents"),
-    [
-        ((), "diary/2026-03-12.md", False),
-        (("AGENTS.md",), "2026-03-12.md", True),
-        (("SOUL.md",), "notes/deep/2026-03-12.md", True),
-        ((), "memory/2026-03-12.md", True),
-        ((".obsidian/app.json",), "memory/2026-03-12.md", False),
-        ((".obsidian/app.json", "MEMORY.md"), "memory/2026-03-12.md", True),
-    ],
-)
-def test_whose_dated_notes_they_are(
-    tmp_path: Path, beside: tuple[str, ...], name: str, *, agents: bool
-) -> None:
-    place(tmp_path, *beside, name)
+@pytest.mark.parametrize(("is_agents", "name", "beside"), table(__file__, "dated notes"))
+def test_whose_dated_notes_they_are(tmp_path: Path, is_agents: str, name: str, beside: str) -> None:
+    place(tmp_path, *beside.split(), name)
     walked = {each.path: each for each in find([str(tmp_path)])}
     (named,) = find([str(tmp_path / name)])
     for each in (named, walked[str(tmp_path / name)]):
         assert isinstance(each, SourceFile)
-        assert each.is_agents == agents
+        assert each.is_agents == (is_agents == "yes")

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from processes import Cli
 from small_store import DAY, row
+from tables import table
 
 FIRST, SECOND = "2026-02-11T03:00:00+01:00", "2026-02-21T03:00:00+01:00"
 MORNING = ("--now", "2026-02-21T08:00:00+01:00")
@@ -183,14 +184,7 @@ def unstated(tmp_path_factory: pytest.TempPathFactory, lived: Cli) -> Cli:
     return made
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("What was January about?", "Rain fell"), ("what was week 3 about", "Rain fell"),
-        ("what happened in week 3 of 2026?", "Rain fell"), ("what was march about", "Snow fell"),
-        ("what happened in march", "Snow fell"), ("what was this month about", "Snow fell"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("question", "told"), table(__file__, "period"))
 def test_where_no_gist_is_the_period_itself_tells(unstated: Cli, question: str, told: str) -> None:
     now = ("--no-touch", "--json", "--now", "2026-03-31T08:00:00+02:00")
     for kind in ((), ("--kind", "gist")):

@@ -3,11 +3,10 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
+from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import MAX_BODY, MAX_UNANSWERED, Llm, LlmError, Usage
@@ -25,17 +24,11 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    with running() as endpoint:
-        yield endpoint
-
-
 @pytest.fixture
-def endpoint(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+def endpoint(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
     monkeypatch.setenv("NO_PROXY", "*")
-    server.answers(GOOD)
-    return server
+    endpoint.answers(GOOD)
+    return endpoint
 
 
 def ask(llm: Llm) -> Any:

@@ -21,6 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from ingesting import embedder, new_store, opened, take
 from sleeping import sleep
 from strategies import examples
+from tables import column
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.correction import correct
@@ -41,14 +42,7 @@ MARK = "zorvex"
 """Part of every name that only strangers use."""
 OWN = ("Heron", "Lantern", "Willow")
 STRANGE = ("Zorvexa", "Zorvexine")
-SHAPES = (
-    "Mara lives in {name} Lane.", "The {name} project uses PostgreSQL.",
-    "We decided that the {name} opens in May.",
-    "The Harbour Project (also known as {name} Yard) needs a crane.",
-    "Remember: always feed the {name} before noon.", "TODO: call Brian about the {name}.",
-    "I prefer the {name}, not the Heron.", "She moved to {name} Lane in January.",
-    "Who pays for the {name}? It turned out that the {name} pays, because the {name} is rich.",
-)  # fmt: skip
+SHAPES = column(__file__, "shapes")
 SPEAKERS = ("user", "assistant", "tool", "web")
 TOOLS = {"tool": "exec", "web": "web_fetch"}
 NOTES = {

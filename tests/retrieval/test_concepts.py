@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sample_store import ask
 from sleeping import nodes
 from small_store import talk, tell
+from tables import column
 
 from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node
@@ -15,12 +16,7 @@ from clsm_cli.store.layout import Store
 
 LATER = "2026-02-25T09:00:00+01:00"
 REV = (1, "pi")
-QUERIES = (
-    "delegation defect", "who is brian", "what broke the old memory", "spreading activation",
-    "which books about attention do we own", "what does Ilse do with the barge",
-    "why do we need two memory stores", "ecolate filter", "the cat and its pills",
-    "what is open for next week",
-)  # fmt: skip
+QUERIES = column(__file__, "queries")
 
 
 def write(store: Store, records: Sequence[Record]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from ingesting import new_store
 from sleeping import nodes, sleep
 from small_store import found, note
+from tables import table
 
 from clsm_cli.store.layout import Store
 
@@ -47,18 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return made(tmp_path_factory.mktemp("definitions"), range(10, 16))
 
 
-@pytest.mark.parametrize(
-    ("question", "first"),
-    [
-        ("who is Noor?", "Ada's niece"),
-        ("Noor", "Ada's niece"),
-        ("what is the Wayfinder", "A map of the quays"),
-        ("Who is Tomas", "Noor's father"),
-        ("tell me about Noor", "Ada's niece"),
-        ("What do you know about the Wayfinder?", "A map of the quays"),
-        ("wie is Tomas?", "Noor's father"),
-    ],
-)
+@pytest.mark.parametrize(("question", "first"), table(__file__, "what it is"))
 def test_what_it_is_comes_first(store: Store, question: str, first: str) -> None:
     assert first in found(store, question)[0].text.partition("\n")[0]
 

@@ -35,17 +35,7 @@ def told(store: Store, question: str, **past: Any) -> str:
     return "\n".join(each.text for each in ask(store, question, **past).memories)
 
 
-@pytest.mark.parametrize(
-    ("clock", "day", "name"),
-    [
-        ("as_of", "2026-02-19", "Zonnebloem"),  # nobody knows: the first version is the nearest
-        ("as_of", "2026-02-21", "Zonnebloem"),
-        ("as_of", "2026-02-23", "Waterlelie"),
-        ("known_at", "2026-02-19", ""),
-        ("known_at", "2026-02-21", "Zonnebloem"),
-        ("known_at", "2026-02-23", "Waterlelie"),
-    ],
-)
+@pytest.mark.parametrize(("clock", "day", "name"), table(__file__, "versions"))
 def test_a_document_reads_as_it_stood(living: Store, clock: str, day: str, name: str) -> None:
     found = told(living, WIFI, **{clock: day})
     assert [each for each in ("Zonnebloem", "Waterlelie") if each in found] == (

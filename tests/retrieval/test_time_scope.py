@@ -83,21 +83,10 @@ def test_periods_are_the_days_of_the_sessions(index: Index) -> None:
     assert found.hard
 
 
-@pytest.mark.parametrize(
-    ("question", "hard", "warning"),
-    [
-        ("our twelfth conversation", True, "there are only 8 conversations"),
-        ("the ninth time the bike came up", False, 'there are only 2 conversations about "the bike"'),
-        ("the last time we talked about the yacht", False, 'no conversation about "the yacht" was found'),
-        ("what did we say before our first chat?", True, "there is no conversation before that"),
-        ("what did we say before our twelfth conversation?", True, "there are only 8 conversations"),
-        ("our first conversation in May 2019", True, "there was no conversation at that time"),
-        ("which town did we discuss after the yacht race?", False, '"the yacht race" was not found in any conversation'),
-    ],
-)  # fmt: skip
-def test_what_is_not_there_is_said(index: Index, question: str, hard: bool, warning: str) -> None:
+@pytest.mark.parametrize(("hard", "question", "warning"), table(__file__, "not there"))
+def test_what_is_not_there_is_said(index: Index, hard: str, question: str, warning: str) -> None:
     found = resolve(index, question, NOW)
-    assert (found.sessions, found.hard, found.warning) == ((), hard, warning)
+    assert (found.sessions, found.hard, found.warning) == ((), hard == "yes", warning)
 
 
 def test_the_conversation_that_goes_on_does_not_count(store: Store) -> None:
@@ -253,23 +242,11 @@ def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-@pytest.mark.parametrize(
-    ("question", "first"),
-    [
-        ("What came after the move?", ["worn out", "890", "skylight", "race"]),
-        ("what came next after the skylight was delivered", ["race", "ferry"]),
-        ("What happened before the move?", ["jam", "deadline"]),
-        ("What did we talk about after the move?", ["worn out", "890", "skylight", "race"]),
-        ("What did we discuss before the move?", ["jam", "deadline"]),
-        ("what did we do after the ferry was booked", []),
-        ("what was next after the skylight was delivered", ["race", "ferry"]),
-        ("what came after quince jam", ["Judith", "worn out", "890", "skylight"]),
-        ("What came after the ferry was booked?", []),
-    ],
-)
-def test_what_came_next_was_told_next(diary: Store, question: str, first: list[str]) -> None:
+@pytest.mark.parametrize(("question", "words"), table(__file__, "what came next"))
+def test_what_came_next_was_told_next(diary: Store, question: str, words: str) -> None:
     """Where other days may come too, they come behind."""
     asked: dict[str, Any] = {"text": question, "now": "2026-03-31T12:00:00+02:00"}
+    first = [*filter(None, words.split(", "))]
     found = ask(diary, **asked).memories
     assert all(word in each.text for word, each in zip(first, found, strict=True))
     open_to_all = with_changes(diary.settings, {"recall.time_filter": 0})

@@ -2,6 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from clsm_cli.errors import (
     BadInputError,
@@ -78,17 +79,8 @@ CONFIGS: list[tuple[str, type[ClsmError], str]] = [
     ("format: 2\nnew_syntax: yes\n", NewerFormatError, "format 2 is newer than the 1"),
     ("format: 99\ntime_zone: Mars/Base\nsettings: {recall.vibes: 1}\n", NewerFormatError, "pip"),
     ("", DamagedStoreError, "'format' must be a whole number"),
-    ("format: 0\n", DamagedStoreError, "'format' must be a whole number"),
-    ("format: true\n", DamagedStoreError, "'format' must be a whole number"),
-    ("# a\nformat: 1\n\nx: [\n", DamagedStoreError, r"\(line 5\)"),
-    ("- 1\n", DamagedStoreError, "not a mapping"),
-    ("format: 1\ntime_zone: Mars/Base\n", DamagedStoreError, "'Mars/Base' is not an IANA"),
-    ("format: 1\ntime_zone: ../../etc/passwd\n", DamagedStoreError, "not an IANA"),
-    ("format: 1\ntime_zone: America\n", DamagedStoreError, "not an IANA"),
-    ("format: 1\nsettings: [1]\n", DamagedStoreError, "'settings' must be a mapping"),
-    ("format: 1\nsettings:\n  recall.k: many\n", DamagedStoreError, "'recall.k' must be a number"),
-    ("format: 1\nsettings:\n  recall.k: true\n", DamagedStoreError, "'recall.k' must be a number"),
     ("format: 1\nx: " + "y" * (64 << 10), DamagedStoreError, "is larger than 64 KiB"),
+    *((text, DamagedStoreError, reason) for text, reason in table(__file__, "damaged")),
 ]
 
 

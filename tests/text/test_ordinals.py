@@ -1,5 +1,5 @@
 import pytest
-from tables import table
+from tables import column, table
 
 from clsm_cli.text.ordinals import ConversationPlace as Place
 from clsm_cli.text.ordinals import is_about_talk, read_request
@@ -54,13 +54,7 @@ def test_the_two_after_are_both() -> None:
 
 
 def test_what_is_no_place_among_conversations() -> None:
-    none = [
-        "What did Mara do after the marathon?", "Who came second in the race?",
-        "When was the first time Ilse swam in the sea?", "What is the last name of the doctor?",
-        "Where did we live before the war?", "the distance between the house and the sea",
-        "What are the first three steps of the recipe?", "my last therapy appointment",
-        "who repaired the boiler the last time?", "", "?!",
-    ]  # fmt: skip
+    none = ["", *column(__file__, "no place")]
     assert [each for each in none if read_request(each) is not None] == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
-from tables import table
+from tables import column, table
 
 from clsm_cli.text.time import periods
 from clsm_cli.text.time.expressions import absolutise, find_expressions
@@ -36,35 +36,13 @@ def test_expressions(text: str, days: str) -> None:
 
 
 def test_no_false_hits() -> None:
-    none = [
-        "You may march on. May I? March on! May the force be with you.",
-        "One second. The sun is up. Sat down and wed. Mark 5.",
-        "v2.24, 3.5 may 10 be enough; section 1.2.3; option 2 may do",
-        "in 2000 tokens, of 2048 nodes, 2024 people, 1999.5",
-        "Last time and next time. The second one. June is a friend, April said so.",
-        "every Monday; Mondays; 30 February; decent Janet Augustus",
-        "May 5 people come?",
-        "1234-56-78, 2023-13-40, 10-2023-05-01, phone 555-2023",
-    ]
-    assert [each for each in none if read(each)] == []
+    assert [each for each in column(__file__, "no dates") if read(each)] == []
     assert find_expressions("the end of the decade", date(9998, 1, 1), is_question=True) == []
 
 
-@pytest.mark.parametrize(
-    ("at", "text", "days"),
-    [
-        (date(2024, 3, 1), "yesterday", "2024-02-29"),
-        (date(2023, 3, 1), "yesterday", "2023-02-28"),
-        (date(2024, 3, 31), "a month ago", "2024-02"),
-        (date(2024, 2, 29), "a year ago", "2023"),
-        (date(2024, 1, 1), "last month", "2023-12"),
-        (date(2024, 1, 1), "last week", "2023-12-25 to 2023-12-31"),
-        (date(2023, 6, 18), "last weekend", "2023-06-10 to 2023-06-11"),
-        (date(2024, 1, 15), "this winter", "2023-12-01 to 2024-02-29"),
-    ],
-)
-def test_edges_of_the_calendar(at: date, text: str, days: str) -> None:
-    assert read(text, at) == [(text, days)]
+@pytest.mark.parametrize(("at", "text", "days"), table(__file__, "edges"))
+def test_edges_of_the_calendar(at: str, text: str, days: str) -> None:
+    assert read(text, date.fromisoformat(at)) == [(text, days)]
 
 
 def test_flags() -> None:
@@ -109,13 +87,4 @@ def test_holidays_that_move(name: str, year: str, day: str) -> None:
 
 
 def test_what_is_told_is_not_dated_by_guess() -> None:
-    none = [
-        "blocked until the end of March",
-        "We had planned it for Easter",
-        "She grilled over the weekend on Christmas trees",
-        "He broke it in the fall",
-        "on the 5th floor, an hour ago, in the first half of the week",
-        "the second of all, a quarter of it, Q2 is wrong, in her 20s",
-        "the end of the day, the middle of nowhere, half of 20",
-    ]
-    assert [each for each in none if absolutise(each, FRIDAY) != each] == []
+    assert [each for each in column(__file__, "told") if absolutise(each, FRIDAY) != each] == []
