@@ -43,6 +43,8 @@ FIRST = 12
 """Best passages that are compared with each other."""
 OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded."""
+ABOVE = 0.5
+"""Probability of an update from which the later of two short passages ranks above, however well it answers."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
@@ -283,7 +285,7 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                is_sure = chance >= OVER or not is_read or old.is_long or new.is_long
+                is_sure = chance >= ABOVE or not is_read or old.is_long or new.is_long
                 is_above = is_sure or _answers(chance, question, sureness(old), new)
                 found.append(_Update(old, new, chance, is_above))
     return _ends(found, at)
