@@ -43,7 +43,7 @@ FIRST = 12
 """Best passages that are compared with each other."""
 OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded."""
-ABOVE = 0.5
+ABOVE = 0.6
 """Probability of an update from which the later of two short passages ranks above, however well it answers."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
