@@ -28,7 +28,7 @@ from clsm_cli.commands.command_line import (
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.errors import BadInputError, ClsmError, fault_text
 from clsm_cli.integrations import claude_code_setup
 from clsm_cli.integrations.openclaw import setup
 from clsm_cli.integrations.openclaw.setup import PLUGIN, OpenClaw, Setting, plugin_files
@@ -296,7 +296,7 @@ def _quiet(common: Common) -> Iterator[Common]:
         raise
     except Exception as error:  # noqa: BLE001  # not even a bug may fail a session
         is_expected = isinstance(error, ClsmError | UsageError)
-        reason = str(error) if is_expected else f"clsm itself failed ({error!r})"
+        reason = str(error) if is_expected else f"clsm itself failed ({fault_text(error)})"
         Printer(quiet=common.quiet).warn(reason)
 
 
