@@ -23,8 +23,8 @@ from clsm_cli.store.jsonlines import LineError, without_surrogates
 Unit = Literal["turn", "day", "quote"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote."""
 # Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
-# subject, about something else altogether; "" for a query that has one.
-Negative = Literal["", "wrong person", "near topic", "off topic"]
+# subject, about something else altogether, the same without names; "" for a query that has one.
+Negative = Literal["", "wrong person", "near topic", "off topic", "nameless"]
 
 _SEPARATORS = re.compile(r"[\W_]+")
 

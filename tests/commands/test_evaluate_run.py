@@ -42,7 +42,11 @@ def test_a_run_compares_clsm_with_plain_searches(found: Any) -> None:
     assert {"grep", "BM25", "MiniLM", "RRF", "static", "cls-m"} <= {*names}
     assert [row["mechanism"] for row in tried["ablation"]] == ["echo"]
     assert len(tried["queries"]) == tried["sizes"]["queries"] == 6
-    assert {row["negative"] for row in tried["abstention"]} == {"wrong person", "off topic"}
+    assert {row["negative"] for row in tried["abstention"]} == {
+        "wrong person",
+        "off topic",
+        "nameless",
+    }
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
 
 

@@ -7,6 +7,7 @@ taken, and said. Adversarial questions ask the wrong person, so nothing answers 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,28 +27,39 @@ def load(path: Path) -> dataset.Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
     Each conversation gets off-topic queries from the others: questions that were put to those and,
-    names left out, do not read the same as one to this. The draw is the same whatever their order.
+    names left out, do not read the same as one to this. Each is asked as it is and, "nameless", without
+    the names of those people. The draw is the same whatever their order.
     """
     read = as_published(path)
-    bare = [
-        {without_names(query.text, case_chat(case).participants) for query in case.queries}
+    asked = [
+        {
+            without_names(query.text, case_chat(case).participants): query.text
+            for query in case.queries
+        }
         for case in read.cases
     ]
-    made = []
+    cases = []
     for place, case in enumerate(read.cases):
-        others = set[str]().union(*bare[:place], *bare[place + 1 :]) - bare[place] - {""}
-        drawn = {atomic.sha256(f"{case.name}\n{text}".encode()): text for text in others}
-        strange = (
-            dataset.Query(id=f"{case.name}-off-{number}", text=drawn[key], negative="off topic")
-            for number, key in enumerate(sorted(drawn)[:OFF_TOPIC], 1)
+        others = dict(
+            chain.from_iterable(each.items() for each in asked[:place] + asked[place + 1 :])
         )
-        made.append(case._replace(queries=(*case.queries, *strange)))
+        strange = _strange(case.name, {bare: others[bare] for bare in others.keys() - asked[place]})
+        cases.append(case._replace(queries=(*case.queries, *strange)))
     said = (
-        f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
-        " names of the people there, drawn by a hash of their text"
+        f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, drawn by a hash of"
+        " their text; nameless ones are the same without the names of the people there"
     )
-    notes = (*read.notes, said) if len(made) > 1 else read.notes
-    return read._replace(cases=tuple(made), notes=notes)
+    notes = (*read.notes, said) if len(cases) > 1 else read.notes
+    return read._replace(cases=tuple(cases), notes=notes)
+
+
+def _strange(name: str, others: Mapping[str, str]) -> Iterator[dataset.Query]:
+    """Questions to other conversations, given without names and as they are."""
+    drawn = {atomic.sha256(f"{name}\n{bare}".encode()): bare for bare in others if bare}
+    for number, key in enumerate(sorted(drawn)[:OFF_TOPIC], 1):
+        bare = drawn[key]
+        yield dataset.Query(id=f"{name}-off-{number}", text=others[bare], negative="off topic")
+        yield dataset.Query(id=f"{name}-nameless-{number}", text=bare, negative="nameless")
 
 
 def without_names(text: str, names: Sequence[str]) -> str:
