@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
@@ -68,14 +67,14 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
         now: Items open since ``consolidation.review_days`` before it are "expired".
         everything: Include items that are not open.
     """
-    limit = timedelta(days=store.settings.consolidation.review_days)
+    limit = store.settings.consolidation.review_days
     items = logs.review_items(store)
     offer = [item for item in load_offer(store) if item.id not in items]
     rows = _statements_asked_about(store, [*items.values(), *offer])
     chosen = []
     for item in items.values():
         since = instant(item.at)
-        is_old = since is not None and now - since >= limit
+        is_old = since is not None and (now - since).days >= limit
         if item.state == "open" and not (is_old or _is_settled(item, rows)):
             chosen.append(item)
         elif everything:
