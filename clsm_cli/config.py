@@ -27,6 +27,10 @@ MAX_MESSAGE = 1 << 20
 """Bytes of one message, block or line."""
 MAX_DEPTH = 64
 """Nesting of JSON or YAML."""
+_MAX_NUMBER = 10**9
+"""Absolute value of a setting; so many minutes are less than 2,000 years."""
+_NOT_ZERO = ("consolidation.step", "passage.max_tokens", "recall.candidates", "recall.k")
+"""Sizes of steps and parts; every other whole number may be 0."""
 
 
 class BoundarySettings(NamedTuple):
@@ -338,7 +342,8 @@ def _typed(name: str, value: Any, default: Any) -> Any:
             raise ValueError(f"setting {name!r} must be text")
     elif isinstance(value, bool) or not isinstance(value, (int, wanted)):
         raise ValueError(f"setting {name!r} must be a number like {default}")
-    try:
-        return wanted(value)
-    except OverflowError:
-        raise ValueError(f"setting {name!r} is too large a number") from None
+    elif abs(value) > _MAX_NUMBER:
+        raise ValueError(f"setting {name!r} is too large a number")
+    elif wanted is int and value < (least := int(name in _NOT_ZERO)):
+        raise ValueError(f"setting {name!r} must be at least {least}")
+    return wanted(value)

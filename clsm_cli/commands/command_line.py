@@ -39,9 +39,14 @@ class Option(NamedTuple):
     is_repeated: bool = False  # values are collected in a tuple
     default: Any = None
 
+    @property
+    def names_file(self) -> bool:
+        """Whether its values are file names, which may be any bytes."""
+        return self.metavar.strip("[].") in ("FILE", "DIR", "PATH", "GLOB", "DATASET")
+
     def read(self, text: str) -> Any:
         """Convert and check a value from the command line."""
-        value = self.kind(text)
+        value = self.kind(text if self.names_file else replace_lone(text))
         if self.choices and value not in self.choices:
             raise ValueError(text)
         if self.least is not None and not self.least <= value <= (self.most or value):

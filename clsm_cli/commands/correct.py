@@ -53,7 +53,7 @@ def correct(
         raise UsageError("--since", "means nothing with --never")
     start = timestamps.normalise(parse_moment(since, now, opened.zone, "--since"), opened.zone)
     words, value = wanted, " ".join(said)
-    if not said and len(words.split()) < _SHORTEST:
+    if not value and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
     correct_it = partial(correction.correct, opened, now=now, warn=printer.warn, dry_run=dry_run)
     correct_it = partial(correct_it, said=value or words, since=start, never=never)

@@ -10,7 +10,7 @@ from clsm_cli.commands import recall_command
 from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.inspection import graph_export, graph_view
 from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.store import atomic
@@ -69,10 +69,12 @@ def graph(
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     if limit is not None or form == "html":
         shown = graph_view.strongest_part(shown, limit or PICTURE_NODES, seeds)
-    _put(printer, shown, form, out, seeds)
+    _put(printer, shown, form, out, seeds, found.root)
 
 
-def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Sequence[str]) -> None:
+def _put(
+    printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Sequence[str], root: Path
+) -> None:
     text = _rendered(shown, form, seeds)
     if out is None:
         show = printer.lines if form == "text" else printer.utf8
@@ -81,6 +83,8 @@ def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Seq
     path = Path(os.path.realpath(out.expanduser()))
     if path.exists() and not path.is_file():
         raise BadInputError(str(out), "is not a regular file", "name another one with --out")
+    if path.is_relative_to(root.resolve()):
+        raise RefusedError(str(out), "lies inside the store", "name another one with --out")
     atomic.put(path, f"{text}\n".encode())
     if not printer.quiet:
         sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"

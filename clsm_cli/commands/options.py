@@ -22,7 +22,6 @@ from clsm_cli.commands.command_line import (
 )
 
 _NO_EFFECT = "No effect here; every command takes it."
-_FILE_METAVARS = ("FILE", "DIR", "PATH", "GLOB", "DATASET")
 
 
 def command(
@@ -128,8 +127,8 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
 
 
 def _checked(option: Any, value: Any) -> Any:
-    """Decode a value, except file names, which may be any bytes; refuse NaN, which Typer lets pass."""
-    if not isinstance(option, Option) or option.metavar.strip("[].") in _FILE_METAVARS:
+    """Decode a value, except file names; refuse NaN, which Typer lets pass."""
+    if not isinstance(option, Option) or option.names_file:
         return value
     if isinstance(value, tuple):
         return tuple(_checked(option, each) for each in value)

@@ -145,7 +145,7 @@ def run(options: Options) -> None:
     if not found.answered:
         if options.exit_code:
             raise NothingRelevantError
-        is_cut = found.confidence > 0 and options.min_score is None
+        is_cut = found.confidence > 0 and not found.budget.dropped and options.min_score is None
         printer.warn(why_empty(found) + ("; --min-score 0 shows what is nearest" if is_cut else ""))
 
 
@@ -171,6 +171,8 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
 
 def why_empty(found: Answer) -> str:
     """Why an answer is empty, as a sentence."""
+    if found.budget.dropped:
+        return "nothing that was found fits the budget"
     return "no memory is needed" if found.route == "none" else "nothing relevant was found"
 
 

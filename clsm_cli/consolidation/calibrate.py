@@ -45,7 +45,7 @@ class Doubt(NamedTuple):
     """A statement, and a claim that may contradict it; ``chance``: probability that the claim ends it."""
 
     kept: Statement
-    claim: Claim
+    claim: Statement
     chance: float = 0.0
 
 
@@ -119,8 +119,8 @@ class Calibration:
             if found.is_current:
                 self.reinforce(found, claim)
                 return True
-            successor = self.known.successor_of(found.id)
-            if successor is not None:
+            if successors := self.known.successors_of(found.id):
+                successor = successors[0]
                 if self.sort_key(since(successor)) < self.sort_key(claim.valid_from):
                     self.queue_contradiction(successor, claim)
                 return True  # a person replaced it
@@ -233,10 +233,19 @@ def restore_closings(rows: Mapping[str, Statement], now: str) -> dict[str, State
 
 
 def compare_machines(calibration: Calibration, device: str) -> None:
-    """Judge the statements of other machines against the known ones, the oldest first."""
+    """Judge the statements of other machines against the known ones, the oldest first.
+
+    Where a person corrected one statement differently on two machines, both stay until the person decides.
+    """
     known = calibration.known
+
+    def order(row: Statement) -> tuple[float, str]:
+        return calibration.sort_key(since(row)), row.id
+
     rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
-    for row in sorted(rows, key=lambda row: (calibration.sort_key(since(row)), row.id)):
+    for row in sorted(rows, key=order):
+        rival, *more = sorted(known.successors_of(row.supersedes), key=order) or [row]
+        calibration.doubts += [Doubt(rival, each, 1.0) for each in more]
         if not row.sources or not known.rows[row.id].is_current:
             continue
         found = calibration.rivals(row, known.vector_of(row.id))

@@ -111,10 +111,10 @@ class StatementIndex:
         first = (plain,) if plain not in self.rows else ()
         return first_free(chain(first, birth_ids(normalise_text(text), *salts)), self.forgotten)
 
-    def successor_of(self, record: str) -> Statement | None:
-        """The current pinned row that supersedes a row, by a person's decision."""
-        rows = (self.rows[i] for i in self._successors.get(record, ()))
-        return next((row for row in rows if row.pinned and row.is_current), None)
+    def successors_of(self, record: str | None) -> list[Statement]:
+        """The current pinned rows that supersede a row, by a person's decision on each machine."""
+        rows = [self.rows[i] for i in self._successors.get(record or "", ())]
+        return [row for row in rows if row.pinned and row.is_current]
 
     def task_of(self, item: str) -> Statement | None:
         """The newest current task with the words of an item, with or without its headings."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
@@ -61,26 +60,27 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     """Open items by importance, then the newest first; of one run, the most probable first.
 
     Offered sentences come in order of information, those that are not statements before those that are.
-    A question about statements expires as soon as one of them is closed in another way.
+    A question about statements expires as soon as one of them is closed in another way; one about a lost
+    value only if that happens after it was asked, since the newer value may be that it is closed.
 
     Args:
         now: Items open since ``consolidation.review_days`` before it are "expired".
         everything: Include items that are not open.
     """
-    limit = timedelta(days=store.settings.consolidation.review_days)
+    limit = store.settings.consolidation.review_days
     items = logs.review_items(store)
     offer = [item for item in load_offer(store) if item.id not in items]
-    current = _current_statements(store, [*items.values(), *offer])
+    rows = _statements_asked_about(store, [*items.values(), *offer])
     chosen = []
     for item in items.values():
         since = instant(item.at)
-        is_old = since is not None and since <= now - limit
-        if item.state == "open" and not (is_old or _is_settled(item, current)):
+        is_old = since is not None and (now - since).days >= limit
+        if item.state == "open" and not (is_old or _is_settled(item, rows)):
             chosen.append(item)
         elif everything:
             chosen.append(item._replace(state="expired") if item.state == "open" else item)
     chosen.sort(key=lambda item: item.at, reverse=True)
-    kinds = {normalise_text(row.text): row.kind for row in current.values()}
+    kinds = {normalise_text(row.text): row.kind for row in rows.values() if row.is_current}
     for item in offer:
         kind = kinds.get(normalise_text(item.kept))
         if kind != "task":
@@ -88,20 +88,24 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
-def _current_statements(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, Statement]:
-    """Current statements by id; empty unless an open item needs them."""
+def _statements_asked_about(
+    store: Store, items: Iterable[logs.ReviewItem]
+) -> Mapping[str, Statement]:
+    """All statements by id; empty unless an open item needs them."""
     reasons = {*_STATEMENT_REASONS, WORTH}
     if not any(item.state == "open" and item.reason in reasons for item in items):
         return {}
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-    rows = record_files.load_statements(store, records, "").values()
-    return {row.id: row for row in rows if row.is_current}
+    return record_files.load_statements(store, records, "")
 
 
-def _is_settled(item: logs.ReviewItem, current: Mapping[str, Statement]) -> bool:
-    """Whether a statement that an item asks about is no longer current."""
-    is_asked = item.reason in _STATEMENT_REASONS and bool(item.about)
-    return is_asked and item.about[0] not in current
+def _is_settled(item: logs.ReviewItem, rows: Mapping[str, Statement]) -> bool:
+    """Whether the statement that an item asks about was closed in another way."""
+    if item.reason not in _STATEMENT_REASONS or not item.about:
+        return False
+    row = rows.get(item.about[0])
+    is_lost = item.reason == LOST and row is not None and (row.superseded_at or "") <= item.at
+    return row is None or not (row.is_current or is_lost)
 
 
 def _rank(reason: str) -> int:

@@ -206,7 +206,8 @@ def _claude_message(
     # Older exports have only ``text``; newer ones have the same text in both places.
     text = text_of(part for part in parts if part.get("type") == "text")
     text = text or text_or_empty(data.get("text")).strip("\n").rstrip()
-    if text.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
+    kinds = {text_or_empty(part.get("type")) for part in parts}
+    if text.strip() or kinds.isdisjoint({"tool_use", "tool_result"}):
         yield message.spoken(role, text, NOT_TEXT)
     yield from tools.parts(message, parts)
     for name in ("attachments", "files"):

@@ -122,6 +122,8 @@ def read(
 
 
 def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[str], int]:
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")  # line ends of CommonMark §2.1 (classic Mac OS)
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     stripped = strip_blocks(text, fence_key, keep_lines=True)
     for number in stripped.doubtful:

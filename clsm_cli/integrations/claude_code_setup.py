@@ -51,7 +51,8 @@ def render(settings: dict[str, Any], like: str) -> str:
     '{\n    "a": {\n        "b": 1\n    }\n}\n'
     """
     indent = re.search(r"^([ \t]+)\S", like, re.MULTILINE)
-    return json.dumps(settings, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
+    text = json.dumps(settings, indent=indent[1] if indent else 2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"  # lone surrogates stay escaped
 
 
 def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:

@@ -145,7 +145,7 @@ def _count_contexts(
     position = np.arange(len(nodes))
     same_turn = keys(position + 1, ends[turn] - position - 1)
     other_turns: list[Ints] = []
-    for distance in range(1, reach + 1):
+    for distance in range(1, min(reach + 1, len(turns))):
         other = np.minimum(turn + distance, len(turns) - 1)
         near = (turn + distance < len(turns)) & (scene[other] == scene[turn])
         found = keys(ends[other] - lengths[other], np.where(near, lengths[other], 0))

@@ -58,6 +58,7 @@ def test_what_cannot_be_corrected(store: Store) -> None:
     before = tree(store.root, derived=True)
     assert CORRECT.run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
     assert CORRECT.run(store, "bell").exit_code == 2
+    assert CORRECT.run(store, bell().id, "").exit_code == 2
     assert CORRECT.run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
     for words in (["f-abcdefabcdef", "15 minutes"], [bell().id, "often"], [bell().id, "\udcff"]):
         done = CORRECT.run(store, *words)

@@ -44,7 +44,9 @@ def parsed(name: str, arguments: list[str]) -> dict[str, Any] | None:
     return fast_parser.parse(arguments, COMMANDS[name].COMMAND_LINE.options)
 
 
-@pytest.mark.parametrize("line", column(__file__, "both"))
+@pytest.mark.parametrize(
+    "line", [*column(__file__, "both"), "recall --session \udcff x", "context --store \udcff"]
+)
 def test_both_parsers_read_the_same(line: str) -> None:
     name, *arguments = shlex.split(line)
     seen: list[Any] = []

@@ -8,6 +8,7 @@ import pytest
 from in_process import InProcess
 from inspection.test_graph_view import edge, new_store, node, sample
 
+from clsm_cli.errors import RefusedError
 from clsm_cli.store.layout import Store
 
 _COMMAND = InProcess("graph", "2026-11-26T09:00:00+01:00")
@@ -72,6 +73,14 @@ def test_a_file_holds_what_is_printed(store: Store, tmp_path: Path, form: str, b
     assert written.startswith(begins)
     assert written == ok(store, "--format", form)
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+def test_no_file_of_the_store_is_overwritten(store: Store) -> None:
+    config = store.root / "clsm.yaml"
+    before = config.read_bytes()
+    done = _COMMAND.run(store, "--out", config)
+    assert isinstance(done.exception, RefusedError)
+    assert config.read_bytes() == before
 
 
 @pytest.mark.parametrize(

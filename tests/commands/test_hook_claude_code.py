@@ -66,6 +66,13 @@ def test_installed_into_an_empty_home(cli: Cli) -> None:
     assert list(settings_file(cli).parent.iterdir()) == [settings_file(cli)]
 
 
+def test_half_a_character_stays_escaped(cli: Cli) -> None:
+    write(cli, '{"spinner": "\\ud83d"}')
+    cli.ok(*HOOK, "install")
+    cli.ok(*HOOK, "uninstall")
+    assert settings_file(cli).read_text("utf-8") == '{\n  "spinner": "\\ud83d"\n}\n'
+
+
 def test_all_else_stays_as_it_was_and_where(cli: Cli) -> None:
     before = json.dumps(OTHERS, indent=4, ensure_ascii=False) + "\n"
     write(cli, before)

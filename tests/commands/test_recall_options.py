@@ -62,6 +62,7 @@ def test_limits(told: Cli) -> None:
     none = told.ok("recall", "--budget", "0", *NOW, "ferry harbour")
     assert "more did not fit the budget" in none.out
     assert "1. " not in none.out
+    assert none.err == "clsm: nothing that was found fits the budget\n"
 
 
 STRANGE = "how long should I boil an egg"

@@ -181,6 +181,20 @@ def test_a_value_that_lost(store: Store, accepted: bool) -> None:
     assert shards.load_graph(store.graphs()).lost == ()
 
 
+def test_a_pin_that_lost_to_a_withdrawal_is_asked_about(store: Store) -> None:
+    lost = replace(bell(), rev=(2, "pc"), pinned=True)
+    hold(
+        store, replace(bell(), rev=(2, "pi"), superseded_at="2026-02-27T02:00:00Z", withdrawn=True)
+    )
+    item = ask(store, "a", review_queue.LOST, bell().id, "", dump(encode(lost)))
+    assert listed(store) == {item: "open"}
+    decide(store, "accepted", item)
+    assert current(store) == [BELL]
+    again = ask(store, "b", review_queue.LOST, bell().id, "", dump(encode(lost)))
+    decide(store, "rejected", bell().id)
+    assert again not in listed(store)
+
+
 def test_the_newest_line_of_any_machine_counts(store: Store) -> None:
     item = ask(store, "a", NEAR_NAMES, "kiln loom", "kiln", "loom")
     other = layout.open_store(store.root, {"CLSM_DEVICE": "pc"})

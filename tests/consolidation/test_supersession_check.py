@@ -15,8 +15,10 @@ from using_git import commit, git
 
 from clsm_cli.consolidation.calibrate import is_same_day
 from clsm_cli.consolidation.claims import Claim, sort_claims
+from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.edges import ended_turns, with_validity
 from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.consolidation.review_queue import decide
 from clsm_cli.consolidation.supersession_check import said_before
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
@@ -353,6 +355,26 @@ def exchange(machines: list[Store]) -> None:
 
 def files(store: Store) -> dict[str, bytes]:
     return {name: data for name, data in bytes_of(store).items() if not name.startswith(".git/")}
+
+
+def test_two_machines_where_a_person_corrected_one_statement(tmp_path: Path) -> None:
+    machines = clones(tmp_path)
+    take(machines[0], chat(tmp_path, "week-0", [("user", monday(0).isoformat(), CLUB[0])]))
+    sleep(machines[0], night(0))
+    exchange(machines)
+    (old,) = [row.id for row in rows(machines[0]).values() if row.is_current]
+    said = ("Our reading club meets in Delft.", "Our reading club meets in Gouda.")
+    for week, (store, text) in enumerate(zip(machines, said, strict=True), 1):
+        correct(store, old, text, datetime.fromisoformat(night(week)), print)
+    exchange(machines)
+    asked = set()
+    for store in machines:
+        sleep(store, night(3))
+        asked |= {(i.id, i.kept, i.other) for i in review_items(store).values() if i.other in said}
+    ((item, *texts),) = asked
+    assert texts == [*said]
+    decide(machines[0], [(item, "accepted")], datetime.fromisoformat(night(4)), print)
+    assert current(machines[0], "club") == [said[1]]
 
 
 def test_a_value_that_each_machine_heard_of(tmp_path: Path) -> None:

@@ -194,7 +194,8 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
 )
 def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
     conversation = {**line(("user", ["Hi \ud800 there"])), **broken}
-    items = read(conversation, claude(said("m-a", "human", "Still here.")))
+    odd = {**said("m-b", "human", ""), "content": [{"type": ["text"]}]}
+    items = read(conversation, claude(odd, said("m-a", "human", "Still here.")))
     assert all(isinstance(item, (RawTurn, Dropped, Problem)) for item in items)
     assert told(items)[-1][2] == "Still here."
 

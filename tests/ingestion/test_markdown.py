@@ -27,6 +27,13 @@ def test_a_document() -> None:
     ]
 
 
+def test_a_carriage_return_ends_a_line_where_nothing_else_does() -> None:
+    found = read("# Pets\r\rJuno.\r").blocks
+    assert [(block.text, block.line_start, block.heading) for block in found] == [
+        ("Juno.", 3, ("Pets",))
+    ]
+
+
 @pytest.mark.parametrize(("first_line", "expected"), table(__file__, "times of blocks"))
 def test_time_of_a_block_in_a_daily_note(first_line: str, expected: str) -> None:
     (block,) = read(first_line, "memory/2026-02-24-pets.md").blocks
