@@ -41,6 +41,9 @@ MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
 MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
+_UNKNOWN = (0.0,) * DIMENSIONS
+_BATCH_NAMES = 1024
+"""Names whose vectors are in memory at once; a store of 5 MB has 20,000."""
 PERSON, CONCEPT, FILE = "person", "concept", "file"
 _SMALL_WORD = re.compile(r"\b[^\W\d_A-Z]\w*")
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
@@ -167,10 +170,16 @@ def _judge_all(
     """Judge names by all their uses and their sentence vectors."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
     features = name_features(sorted(names), texts)
-    known = state.vectors_of(list(features))
-    unknown = [0.0] * DIMENSIONS
-    rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
-    judgements = dict(zip(features, judge_names(rows), strict=True))
+    judgements: dict[str, NameJudgement] = {}
+    found = list(features)
+    for start in range(0, len(found), _BATCH_NAMES):
+        batch = found[start : start + _BATCH_NAMES]
+        known = state.vectors_of(batch)
+        rows = [
+            [*features[name], *(known[name].tolist() if name in known else _UNKNOWN)]
+            for name in batch
+        ]
+        judgements |= zip(batch, judge_names(rows), strict=True)
     path_parts = [
         name
         for name, row in features.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import normalise_text, statement_id
@@ -13,7 +13,7 @@ from clsm_cli.store.topics import text_sha
 from clsm_cli.text import todo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.graph import Statement
@@ -84,7 +84,9 @@ class StatementIndex:
         self._successors: dict[str, list[str]] = {}
         self._tasks = _TaskIndex()
         self._places: dict[str, int] = {}
+        self._ids: list[str] = []
         self._matrix: Any = None
+        self._last: Any = (None, None)  # a vector, and its cosines to the rows
         for statement in statements:
             self.put(statement, vectors.get(statement.id))
 
@@ -132,19 +134,30 @@ class StatementIndex:
         if same is not None:
             found[same] = 1.0
         if vector is not None:
-            for row, cosine in self.alike(vector, MIN_COSINE)[:MAX_NEAREST]:
+            for row, cosine in islice(self.alike(vector, MIN_COSINE), MAX_NEAREST):
                 found.setdefault(row.id, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
-    def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
+    def alike(self, vector: Any, floor: float) -> Iterator[tuple[Statement, float]]:
         """Rows with at least a cosine to a vector, the most similar first."""
-        if not self._places:
-            return []
+        if not self._ids:
+            return
         import numpy as np
 
-        ids, cosines = [*self._places], np.round(self._matrix[: len(self._places)] @ vector, 4)
-        near = [(float(cosines[at]), ids[at]) for at in np.flatnonzero(cosines >= floor)]
-        return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
+        cosines = self._cosines(vector)
+        near = np.flatnonzero(cosines >= floor)
+        ranked = near[np.argsort(-cosines[near], kind="stable")]
+        for cosine, tied in groupby(ranked, key=cosines.__getitem__):
+            for record in sorted(map(self._ids.__getitem__, tied)):
+                yield self.rows[record], float(cosine)
+
+    def _cosines(self, vector: Any) -> Any:
+        """The cosines of all rows, computed once for the several searches of a claim."""
+        last, found = self._last
+        if last is not vector or len(found) < len(self._ids):
+            found = (self._matrix[: len(self._ids)] @ vector).round(4)
+            self._last = (vector, found)
+        return found
 
     def vector_of(self, record: str) -> Any:
         """The unit vector of a row; None without one."""
@@ -153,7 +166,8 @@ class StatementIndex:
     def _add_vector(self, record: str, vector: Any) -> None:
         import numpy as np
 
-        place = self._places[record] = len(self._places)
+        place = self._places[record] = len(self._ids)
+        self._ids.append(record)
         if self._matrix is None:
             self._matrix = np.zeros((256, len(vector)), np.float32)
         elif place == len(self._matrix):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -146,20 +147,27 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     """The current statement that a claim paraphrases, with the same numbers and names."""
     if vector is None or claim.kind not in KINDS:
         return None
-    new = pair_head.particulars(pair_head.sentence(claim.text))
-    near = [
+    new = _particulars(claim.text)
+    alike = (
         row
         for row, _ in known.alike(vector, NEAR)
         if row.is_current
         and row.kind in KINDS
         and row.text != claim.text  # the same words about two days are two statements
+        and _particulars(row.text) == new
         and not _differ_in_subject(row.text, claim.text)
-        and pair_head.particulars(pair_head.sentence(row.text)) == new
-    ][:MOST]
+    )
+    near = list(islice(alike, MOST))
     told = pair_head.relations([(row.text, claim.text) for row in near])
-    alike = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
-    found = max(alike, key=lambda each: each[:2], default=None)
+    rated = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
+    found = max(rated, key=lambda each: each[:2], default=None)
     return found[2] if found is not None and found[0] >= OVER else None
+
+
+@lru_cache(maxsize=1 << 17)
+def _particulars(text: str) -> frozenset[str]:
+    """``pair_head.particulars`` of a statement, which many claims are compared with."""
+    return frozenset(pair_head.particulars(pair_head.sentence(text)))
 
 
 def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bool:
@@ -167,15 +175,17 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     if vector is None or not claim.is_answer:
         return False
     said = pair_head.content(pair_head.sentence(claim.text))
-    near = [
+    alike = (
         row.text
         for row, _ in known.alike(vector, NEAR)
         if row.is_current
         and row.kind in KINDS
         and row.trust == "user"
         and not said <= pair_head.content(pair_head.sentence(row.text))  # a mere repetition
-    ][:MOST]
-    pairs = [pair for text in near for pair in ((text, claim.text), (claim.text, text))]
+    )
+    pairs = [
+        pair for text in islice(alike, MOST) for pair in ((text, claim.text), (claim.text, text))
+    ]
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 

@@ -81,11 +81,13 @@ class _Finder:
     """Finds strings in a text, ignoring case."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._by_word: dict[str, list[str]] = {}
+        # First word → length → strings by their small letters: many begin with one word.
+        self._by_word: dict[str, dict[int, dict[str, list[str]]]] = {}
         self._by_sign: dict[str, list[str]] = {}
         for name in sorted(names):
             if _is_spaced(name):
-                self._by_word.setdefault(_WORD.findall(name)[0].lower(), []).append(name)
+                alike = self._by_word.setdefault(_WORD.findall(name)[0].lower(), {})
+                alike.setdefault(len(name), {}).setdefault(name.lower(), []).append(name)
             else:
                 self._by_sign.setdefault(name[:2].lower(), []).append(name)
         starts = "".join({re.escape(start[0]) for start in sorted(self._by_sign)})
@@ -94,13 +96,12 @@ class _Finder:
     def find(self, text: str) -> Iterator[tuple[str, int, int]]:
         for match in _WORD.finditer(text):
             start = match.start()
-            for name in self._by_word.get(match[0].lower(), ()):
-                end = start + len(name)
+            for length, names in self._by_word.get(match[0].lower(), {}).items():
+                end = start + length
                 inside = text[end : end + 1]
-                if text[start:end].lower() == name.lower() and not (
-                    inside.isalnum() or inside == "_"
-                ):
-                    yield name, start, end
+                if not (inside.isalnum() or inside == "_"):
+                    for name in names.get(text[start:end].lower(), ()):
+                        yield name, start, end
         for match in self._signs.finditer(text) if self._signs else ():
             start = match.start()
             for name in self._by_sign.get(text[start : start + 2].lower(), ()):

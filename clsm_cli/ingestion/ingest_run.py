@@ -56,7 +56,7 @@ _MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
 """Share of a document's blocks, and number of them, above which a warning reports their loss."""
 
-_BATCH, _BATCH_BYTES = 64, 16 << 20
+_BATCH, _BATCH_BYTES = 1024, 16 << 20
 """Documents, and bytes of their episodes, that are written in one step: each rewrites the shards it changes, and
 a full disk or a crash takes back one step.
 """

@@ -170,13 +170,15 @@ def plan_update(
         there = fold(old.values(), forgotten).records
         kept = {i: record for i, record in there.items() if i not in gone}
         records = list((kept | {record.id: record for record in group}).values())
-        is_split = len(old) > 1 or len(records) > limit or len(render(records)) > MAX_FILE // 2
-        targets = (folder / (shard_name(r.id, 2) if is_split else name) for r in records)
-        by_path: dict[Path, list[Record]] = {path: [] for path in old}
-        by_path |= grouped(zip(targets, records, strict=True))
+        is_whole = len(old) == 1 and len(records) <= limit
+        found = {folder / name: render(records)} if is_whole else {}
+        if not is_whole or len(found[folder / name]) > MAX_FILE // 2:
+            by_path = {path: list[Record]() for path in old}
+            by_path |= grouped((folder / shard_name(r.id, 2), r) for r in records)
+            found = {path: render(each) for path, each in by_path.items()}
         # The file that loses records is written last: after a crash, no record is missing.
-        for path in sorted(by_path, key=lambda path: (-len(path.name), path.name)):
-            data = render(by_path[path])
+        for path in sorted(found, key=lambda path: (-len(path.name), path.name)):
+            data = found[path]
             before = old.get(path, Shard((), (), None))
             if atomic.sha256(data) != before.sha256:
                 plan[path] = (data, before)

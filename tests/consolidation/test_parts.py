@@ -63,6 +63,23 @@ def test_who_has_a_name_of_a_person_is_one(
     assert okoye.kind == "person"
 
 
+def test_names_are_judged_a_few_at_a_time(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a big store's at once are half a gigabyte."""
+    judge_names, sizes = entity_mentions.judge_names, list[int]()
+    monkeypatch.setattr(entity_mentions, "_BATCH_NAMES", 2)
+    monkeypatch.setattr(
+        entity_mentions, "judge_names", lambda rows: (sizes.append(len(rows)), judge_names(rows))[1]
+    )
+    for day in ("2026-05-12", "2026-05-13"):
+        text = "I rang Okoye about Malmö. She knows Petra Lindqvist."
+        note(store, tmp_path / f"{day}.md", f"# Day\n\n{text}\n")
+    sleep(store)
+    assert "petra-lindqvist" in nodes(store)
+    assert set(sizes) in ({2}, {1, 2})
+
+
 @pytest.mark.parametrize(("name", "kind"), [("Dr Hofstra", "person"), ("Ada Hofstra", "concept")])
 def test_a_title_makes_a_person_likelier(name: str, kind: str) -> None:
     kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.48, "organisation": 0.25, "tool": 0.27}

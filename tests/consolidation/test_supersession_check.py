@@ -20,6 +20,7 @@ from clsm_cli.consolidation.edges import ended_turns, with_validity
 from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.consolidation.review_queue import decide
 from clsm_cli.consolidation.supersession_check import said_before
+from clsm_cli.heads import pair_head
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
@@ -314,6 +315,17 @@ def test_two_rules_in_like_words_are_two() -> None:
     vector = np.ones(1, np.float32)
     known = StatementIndex([rule], {"f-1": vector})
     assert said_before(known, Claim(text="Never return API keys in a response."), vector) is None
+
+
+def test_near_statements_are_read_once_for_all_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [Statement(id=f"f-{n}", rev=(1, "pi"), text=f"Gauge {n} is wet.") for n in range(50)]
+    vector = np.ones(1, np.float32)
+    known = StatementIndex(rows, dict.fromkeys((row.id for row in rows), vector))
+    read, count = pair_head.particulars, itertools.count()
+    monkeypatch.setattr(pair_head, "particulars", lambda found: (next(count), read(found))[1])
+    claims = [Claim(text=f"Gauge {n} is dry.") for n in range(90, 93)]
+    assert [said_before(known, claim, vector) for claim in claims] == [None] * len(claims)
+    assert next(count) <= len(rows) + len(claims)
 
 
 def test_a_task_is_found_among_many_that_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
+from clsm_cli.forgetting import archiving
 from clsm_cli.heads import cross_encoder
 from clsm_cli.model.episodes import Role, Turn
 from clsm_cli.retrieval import briefing_contents
@@ -475,6 +476,8 @@ def test_the_file_is_read_as_long_as_nothing_changed(
         assert brief(desk, MORNING, 2000) == first
         captured = row("A new day.", timestamp="2026-02-25T07:00:00+01:00")
         take(desk, stdin=captured.encode(), capture_only=True, model=False)
+        assert "A new day." in texts(brief(desk, MORNING, 2000), "now")
+        assert archiving.decay(desk, MORNING, explicit=True, dry_run=False).run
         assert "A new day." in texts(brief(desk, MORNING, 2000), "now")
     (desk.root / "identity" / "people.md").write_text("- Ilse sings in a choir.\n")
     assert "Ilse sings in a choir." in texts(brief(desk, MORNING, 20_000), "who")

@@ -276,3 +276,5 @@ def _version(connection: sqlite3.Connection) -> int:
 
 FOLDER = "rtrim({0}, replace({0}, '/', ''))"
 """SQL for the folder of a path, with its last slash."""
+IN_SESSION = "l.session = ? AND l.session <> ''"
+"""SQL for the places ``l`` of a session; SQLite uses their index, which has no empty one, only if told so."""

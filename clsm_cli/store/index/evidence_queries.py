@@ -89,7 +89,8 @@ def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name
         if episode not in episodes:
             continue
         if phrase not in known:
-            known = name_candidates(text) | known
+            for candidate, form in name_candidates(text).items():
+                known.setdefault(candidate, form)
         if phrase in known:
             yield Name(known[phrase], "phrase", episode, section, key)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.model.grouping import in_order
+from clsm_cli.model.grouping import grouped, in_order
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.database import FOLDER, column, json_list, select, unpack
+from clsm_cli.store.index.database import FOLDER, IN_SESSION, column, json_list, select, unpack
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
@@ -175,7 +177,7 @@ class Index(Search):
         rows = self.connection.execute(
             "SELECT p.key, p.speaker, p.time, l.path, p.line_start FROM places l"
             " JOIN passages p ON p.place = l.id"
-            " WHERE l.session = ? AND p.part = 0 ORDER BY l.path, p.line_start, p.id",
+            f" WHERE {IN_SESSION} AND p.part = 0 ORDER BY l.path, p.line_start, p.id",
             (session,),
         )
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
@@ -206,17 +208,30 @@ class Index(Search):
         of the folder were captured before: then the file is new (a moved one is not).
         """
         row = self.connection.execute(
-            "SELECT COALESCE((SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
-            " AND o.recorded < e.recorded), (SELECT MAX(o.recorded) FROM documents d"
-            f" JOIN documents s ON {FOLDER.format('s.path')} = {FOLDER.format('d.path')}"
-            " JOIN episodes o ON o.document = s.id WHERE d.id = e.document"
-            " AND o.recorded < e.recorded AND NOT EXISTS (SELECT 1 FROM places l"
+            "SELECT e.recorded, (SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
+            f" AND o.recorded < e.recorded), {FOLDER.format('d.path')}, EXISTS (SELECT 1 FROM places l"
             " JOIN passages p ON p.place = l.id JOIN passages c ON c.embedded = p.embedded"
-            " WHERE l.document = e.document AND l.episode = e.id AND NOT c.current"
-            " AND c.id <> p.id))), e.recorded FROM episodes e WHERE e.id = ? LIMIT 1",
+            " WHERE l.document = e.document AND l.episode = e.id AND NOT c.current AND c.id <> p.id)"
+            " FROM episodes e LEFT JOIN documents d ON d.id = e.document WHERE e.id = ? LIMIT 1",
             (episode,),
         ).fetchone()
-        return (row[0], row[1]) if row else (None, None)
+        if row is None:
+            return None, None
+        at, before, folder, is_moved = row
+        if before is None and at is not None and not is_moved:
+            captures = self._captures.get(folder, [])
+            earlier = captures[: bisect_left(captures, at)]
+            before = earlier[-1] if earlier else None
+        return before, at
+
+    @cached_property
+    def _captures(self) -> dict[str, list[str]]:
+        """Folder → when documents of it were captured, in order."""
+        rows = self.connection.execute(
+            f"SELECT DISTINCT {FOLDER.format('d.path')}, e.recorded FROM documents d"
+            " JOIN episodes e ON e.document = d.id WHERE e.recorded IS NOT NULL ORDER BY 2"
+        )
+        return grouped(rows)
 
     def last_episode(self, session: str) -> str | None:
         """The newest episode of a session: the one that is no other's previous."""
@@ -240,7 +255,7 @@ class Index(Search):
         """Keys of a session's turns that are in episodes."""
         query = (
             "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
-            " WHERE l.session = ? AND l.episode IS NOT NULL"
+            f" WHERE {IN_SESSION} AND l.episode IS NOT NULL"
         )
         return set(column(self.connection, query, (session,)))
 

@@ -23,7 +23,7 @@ from clsm_cli.store.index.indexed_files import scan
 from clsm_cli.store.layout import SIDE_MARK, Store, is_conflict_copy
 
 MAX_BYTES = 16 << 20
-_LIVE = ("inbox", "uses")  # kinds of files that a briefing does not keep anything of
+_LIVE = ("inbox", "uses", "archived")  # kinds of files that a briefing does not keep anything of
 
 
 class OpenTurn(NamedTuple):

@@ -21,7 +21,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.grouping import in_order
 from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
-from clsm_cli.store.index.database import pack
+from clsm_cli.store.index.database import IN_SESSION, pack
 from clsm_cli.store.index.indexed_files import Changes, Signature
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
@@ -207,7 +207,7 @@ def link_session(connection: Connection, session: str) -> None:
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
         " JOIN passages p ON p.place = l.id JOIN files f ON f.id = l.file"
-        " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
+        f" WHERE {IN_SESSION} AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
     query = (

@@ -13,7 +13,7 @@ from sqlite3 import Connection
 from clsm_cli.model import clocks
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import column, select
+from clsm_cli.store.index.database import IN_SESSION, column, select
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS
 
 
@@ -113,7 +113,7 @@ def statements_of_session(connection: Connection, session: str) -> list[int]:
     query = (
         "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
         " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
-        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1"
+        f" WHERE {IN_SESSION} GROUP BY r.passage ORDER BY 2, 1"
     )
     return column(connection, query, (session,))
 

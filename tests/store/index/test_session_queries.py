@@ -1,12 +1,15 @@
 """Conversations in order of time; what a question asks of them is in retrieval/test_time_scope.py."""
 
+import itertools
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from ingesting import take
 from small_store import note, row
 
-from clsm_cli.store.index import session_queries
+from clsm_cli.store.index import database, session_queries
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -35,3 +38,25 @@ def test_order_is_that_of_instants(store: Store, tmp_path: Path) -> None:
     assert found[2].day == date(2026, 2, 21).toordinal()  # in the zone of the store
     assert [each.last_open for each in found[:3]] == [None, None, None]
     assert found[3].last_open == datetime(2026, 2, 24, 7, tzinfo=UTC).timestamp()
+
+
+def test_one_of_many_conversations_or_notes_is_found_without_reading_the_others(
+    store: Store,
+) -> None:
+    rows = [{"name": str(n), "at": f"2026-02-{n % 28 + 1:02}"} for n in range(1000)]
+    with closing(database.in_memory(None)) as connection:
+        for values in (
+            "places (id, session, episode) VALUES (:name, :name, 'e')",
+            "passages (place, key, part, length) VALUES (:name, :name, 0, 1)",
+            "documents VALUES (:name, 'memory/' || :name)",
+            "episodes (id, file, document, recorded) VALUES (:name, 1, :name, :at)",
+        ):
+            connection.executemany(f"INSERT INTO {values}", rows)
+        index, steps = Index(connection, store), itertools.count()
+        assert index.capture_times("8") == ("2026-02-08", "2026-02-09")  # reads them all, once
+        connection.set_progress_handler(lambda: next(steps) * 0, 1)
+        assert index.keys_in_episodes("7") == {"7"}
+        assert [turn.key for turn in index.known_turns("7")] == ["7"]
+        assert session_queries.statements_of_session(connection, "7") == []
+        assert index.capture_times("7") == ("2026-02-07", "2026-02-08")
+        assert next(steps) < len(rows)
