@@ -202,7 +202,7 @@ class ConsolidationSettings(NamedTuple):
 
     worth: float = 0.6
     """Probability of being worth keeping (``heads/statement_head``) from which a sentence is kept; 0.55 of it is
-    enough for what a person says in a conversation.
+    enough for what a person says in a conversation, 0.75 in a person's dated notes.
     """
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept; twice that in a conversation."""

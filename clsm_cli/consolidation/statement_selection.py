@@ -42,6 +42,8 @@ MAX_STEPS_P = 1 / 3
 pages of owners exceeds 0.31; most instructions and forms do (own choice)."""
 TALK_WORTH_SHARE = 0.55
 """Factor of the worth threshold for what a person says in a conversation."""
+DIARY_WORTH_SHARE = 0.75
+"""Factor of the worth threshold for a person's dated notes."""
 TALK_NOISE_SHARE = 2.0
 """Factor of the noise limit in a conversation: the statement head doubts short plain sentences ("My sister is called
 Ines.")."""
@@ -133,7 +135,7 @@ class UnitScores:
         pieces: Key of a turn → its sentences, in order.
         is_noted: The turns are from ``clsm note``: all are kept.
         is_diary: A person's dated notes. They are written as people talk, and the unit head, fitted to
-            agents' notes, scores most of them as trivial.
+            agents' notes, scores most of them as trivial; the statement head knows such notes.
         current: Keys of current turns; blocks removed from a document make no claims.
         successors: Sentences that succeed a kept one; they are kept too.
     """
@@ -184,13 +186,13 @@ class UnitScores:
         """Whether the statement head decides. It reads what an assistant says only if the talk head keeps it."""
         if self.about is None and turn.role == "assistant":
             return self.verdict(piece) in KEPT_VERDICTS
-        return piece.keep >= MIN_READ_KEEP and (self.is_talk_like or piece.noise <= MAX_READ_NOISE)
+        return piece.keep >= MIN_READ_KEEP and (self.about is None or piece.noise <= MAX_READ_NOISE)
 
     def place_of(self, turn: Turn) -> str:
         """The place of a turn's sentences, as the statement head reads them."""
-        if not self.is_talk_like:
+        if self.about is not None:
             return place_of(turn.path, turn.heading)
-        return TRANSCRIPT if self.about is None and turn.role == "assistant" else TALK
+        return TRANSCRIPT if turn.role == "assistant" else TALK
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that looks like a task is one of the owner's.
@@ -276,10 +278,11 @@ class StatementScorer:
         return replace(weighed, successors=self._successors(weighed))
 
     def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
-        """Scores by the unit head; the threshold is lower for conversations, whose turns say less."""
+        """Scores by the unit head; the threshold is lower for conversations and diaries, which say less at once."""
         settings = self.state.settings
-        worth = settings.worth if about is not None else settings.worth * TALK_WORTH_SHARE
         is_diary = about is not None and all(turn.time and turn.trust == "user" for turn in turns)
+        share = TALK_WORTH_SHARE if about is None else DIARY_WORTH_SHARE if is_diary else 1.0
+        worth = settings.worth * share
         found = scored_units(turns, None if is_diary else about, self.state.meanings)
         pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
         return UnitScores(settings, about, pieces, is_diary=is_diary)

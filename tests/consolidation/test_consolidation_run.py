@@ -54,7 +54,7 @@ def test_a_line_that_was_rewritten_is_succeeded(store: Store, tmp_path: Path) ->
 
 def test_one_line_takes_the_place_of_one(store: Store, tmp_path: Path) -> None:
     """Not every line that is like one that is gone, as in a log that grows."""
-    fine = [f"{at} ok disks 61% certs 17d backup ok" for at in ("06:30", "07:00", "07:30", "08:30")]
+    fine = [f"{at} backup of Leeds ok" for at in ("06:30", "07:00", "07:30", "08:30")]
     first = [*fine[:3], "08:00 WARN pihole latency 340ms", fine[3]]
     second = [*fine[:3], "21:30 WARN dns timeout 192.168.20.2 (expected, moved)"]
     lines = [f"2026-11-02 {each}\n" for each in first] + [f"2026-11-03 {each}\n" for each in second]

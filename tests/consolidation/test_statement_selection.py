@@ -86,8 +86,26 @@ def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Pat
     assert current(store) == [
         "Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15.",
         "Our contract in the old flat ends on 31 March instead of 31 May.",
-        "Tamsin offered her van, so I cancelled the rental.",
     ]
+
+
+REPORT = """# Ferry app: completion report
+
+Date: 2026-02-20
+
+## Quality of the code
+
+- Compilation errors: 0
+- Changes in these areas can affect many screens.
+- The ferry app runs on the server in Leeds, its backups on the one in Whitby.
+"""
+
+
+def test_a_report_with_a_date_is_no_talk(store: Store) -> None:
+    """Where a person's notes have a day, the reader still sees their file and headings."""
+    learn(store, "projects/COMPLETION_REPORT.md", REPORT)
+    (kept,) = current(store)
+    assert "server in Leeds" in kept
 
 
 def test_the_head_of_a_pasted_letter_is_no_statement(store: Store) -> None:
