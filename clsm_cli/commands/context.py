@@ -208,20 +208,22 @@ def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
     files = {item.file for part in found.sections for item in part.items} - {""}
     episodes = {file: told for file in files if (told := episode_of(file))}
     names = common_folder(files - {*episodes})[1]
-    long = {file: _end(name) for file, name in names.items() if len(name) > LONG}
+    long = {file: _end(file) for file, name in names.items() if len(name) > LONG}
     long = {file: end for file, end in long.items() if list(long.values()).count(end) == 1}
     folder, names = common_folder(names.keys() - {*long})
     return folder, names | long | episodes
 
 
 LONG = 40
-"""Characters of a file's name, at most; of a longer one the last part is told, or ``END`` characters."""
-END = 20
+"""Characters of a file's name, at most; of a longer one the last part is told, or ends of folder and file."""
+END = 24
+"""Characters of a folder's end, which names a project; half as many of a file's."""
 
 
-def _end(name: str) -> str:
-    last = name.rpartition("/")[2]
-    return f"\u2026/{last}" if len(last) < LONG else f"\u2026{name[-END:]}"
+def _end(file: str) -> str:
+    folder, _, last = file.rpartition("/")
+    whole = len(last) < LONG
+    return f"\u2026/{last}" if whole else f"\u2026{folder[-END:]}/\u2026{last[-END // 2 :]}"
 
 
 def _with_heads(
