@@ -47,6 +47,7 @@ class Options(NamedTuple):
     budget: str | None = option("--budget N", "Tokens at most, or characters as Nc; default 1500.")
     output: str | None = FORMAT
     common: Common = Common()
+    here: tuple[str, ...] = ()
 
 
 COMMAND_LINE = command_line(
@@ -97,9 +98,9 @@ def make_briefing(
             text = text.replace(flat(BELOW.format(folder)), BELOW.format(_FOLDER), 1)
         return count_tokens(text) if unit == "tokens" else len(text)
 
-    session = _session(store, options.session)
+    session, asked = _session(store, options.session), (store, now, limit, unit)
     return brief(
-        store, now, limit, unit, query=query, concepts=concepts, session=session, size=size
+        *asked, query=query, concepts=concepts, session=session, here=options.here, size=size
     )
 
 
