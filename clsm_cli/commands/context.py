@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import (
@@ -44,10 +45,15 @@ class Options(NamedTuple):
         "--session ID",
         "A conversation that goes on: adds its decisions, open questions and statements.",
     )
+    here: tuple[str, ...] = option(
+        "--here DIR",
+        "A folder of the session: what was told in it counts three times; repeatable.",
+        is_repeated=True,
+        default=(),
+    )
     budget: str | None = option("--budget N", "Tokens at most, or characters as Nc; default 1500.")
     output: str | None = FORMAT
     common: Common = Common()
-    here: tuple[str, ...] = ()
 
 
 COMMAND_LINE = command_line(
@@ -98,10 +104,9 @@ def make_briefing(
             text = text.replace(flat(BELOW.format(folder)), BELOW.format(_FOLDER), 1)
         return count_tokens(text) if unit == "tokens" else len(text)
 
+    here = [os.path.abspath(os.path.expanduser(folder)) for folder in options.here]
     session, asked = _session(store, options.session), (store, now, limit, unit)
-    return brief(
-        *asked, query=query, concepts=concepts, session=session, here=options.here, size=size
-    )
+    return brief(*asked, query=query, concepts=concepts, session=session, here=here, size=size)
 
 
 _FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents/My second vault"
