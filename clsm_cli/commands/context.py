@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import (
@@ -43,6 +44,12 @@ class Options(NamedTuple):
     session: str | None = option(
         "--session ID",
         "A conversation that goes on: adds its decisions, open questions and statements.",
+    )
+    here: tuple[str, ...] = option(
+        "--here DIR",
+        "A folder of the session: what was told in it counts three times; repeatable.",
+        is_repeated=True,
+        default=(),
     )
     budget: str | None = option("--budget N", "Tokens at most, or characters as Nc; default 1500.")
     output: str | None = FORMAT
@@ -97,10 +104,9 @@ def make_briefing(
             text = text.replace(flat(BELOW.format(folder)), BELOW.format(_FOLDER), 1)
         return count_tokens(text) if unit == "tokens" else len(text)
 
-    session = _session(store, options.session)
-    return brief(
-        store, now, limit, unit, query=query, concepts=concepts, session=session, size=size
-    )
+    here = [os.path.abspath(os.path.expanduser(folder)) for folder in options.here]
+    session, asked = _session(store, options.session), (store, now, limit, unit)
+    return brief(*asked, query=query, concepts=concepts, session=session, here=here, size=size)
 
 
 _FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents/My second vault"
@@ -208,20 +214,22 @@ def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
     files = {item.file for part in found.sections for item in part.items} - {""}
     episodes = {file: told for file in files if (told := episode_of(file))}
     names = common_folder(files - {*episodes})[1]
-    long = {file: _end(name) for file, name in names.items() if len(name) > LONG}
+    long = {file: _end(file) for file, name in names.items() if len(name) > LONG}
     long = {file: end for file, end in long.items() if list(long.values()).count(end) == 1}
     folder, names = common_folder(names.keys() - {*long})
     return folder, names | long | episodes
 
 
 LONG = 40
-"""Characters of a file's name, at most; of a longer one the last part is told, or ``END`` characters."""
-END = 20
+"""Characters of a file's name, at most; of a longer one the last part is told, or ends of folder and file."""
+END = 24
+"""Characters of a folder's end, which names a project; half as many of a file's."""
 
 
-def _end(name: str) -> str:
-    last = name.rpartition("/")[2]
-    return f"\u2026/{last}" if len(last) < LONG else f"\u2026{name[-END:]}"
+def _end(file: str) -> str:
+    folder, _, last = file.rpartition("/")
+    whole = len(last) < LONG
+    return f"\u2026/{last}" if whole else f"\u2026{folder[-END:]}/\u2026{last[-END // 2 :]}"
 
 
 def _with_heads(

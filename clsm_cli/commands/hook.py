@@ -248,15 +248,17 @@ def claude_status(*, project: bool = PROJECT, common: Common) -> None:
 def claude_start(*, common: Common) -> None:
     """Print the context of a session; Claude Code runs this.
 
-    After a compaction it begins with what came out of the session so far.
+    What was told in its folder comes first, after a compaction what came out of it so far.
 
     What goes wrong is said on standard error and never fails the session.
     """
     event = _event()
     session = event.get("session_id") if event.get("source") == "compact" else None
     known = session if isinstance(session, str) else None
+    places = event.get("cwd"), os.path.dirname(str(event.get("transcript_path") or ""))
+    here = tuple(place for place in places if place and isinstance(place, str))
     with _quiet(common) as quiet:
-        context.run(context.Options(session=known, output="prompt", common=quiet))
+        context.run(context.Options(session=known, output="prompt", common=quiet, here=here))
 
 
 @command("clsm hook claude-code message", group=claude_app, hidden=True)

@@ -48,6 +48,8 @@ SOON = 30
 """Days ahead within which an item counts as due."""
 NEWS = 14
 """Days within which a replacement counts as a change."""
+HERE = 3.0
+"""Factor of the worth of what was told in a folder of the session (own choice)."""
 
 
 class Section(NamedTuple):
@@ -89,6 +91,7 @@ def brief(
     query: str | None = None,
     concepts: Callable[[], Concepts] = Concepts,
     session: Sequence[Item] = (),
+    here: Sequence[str] = (),
     size: Callable[[Briefing], int] | None = None,
 ) -> Briefing:
     """Make the briefing for this time, within a budget.
@@ -96,6 +99,7 @@ def brief(
     Args:
         concepts: Returns the concepts of the query; called after the store's part is read.
         session: Results of the current conversation.
+        here: Folders of the current session: what was told in one is worth ``HERE`` times as much.
         size: Size of a briefing as printed, in ``unit``; None counts its items alone.
     """
     contents = prepare(store)
@@ -112,6 +116,8 @@ def brief(
         *_ranked("concepts", activated.items),
         *_candidates(contents, day),
     ]
+    folders = tuple(f"{folder.rstrip('/')}/" for folder in here)
+    items = [_with_place(each, folders) for each in items]
 
     def packed(room: int) -> Briefing:
         kept, budget = pack(items, room, unit)
@@ -169,6 +175,12 @@ def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
     """Rank items, given best first; each is a thread of its own."""
     for place, each in enumerate(items):
         yield RankedItem(each, section, NEED[section] / (1 + place), each.id)
+
+
+def _with_place(line: RankedItem, here: tuple[str, ...]) -> RankedItem:
+    """The line, worth more if it was told in a folder of the session."""
+    is_here = line.item.file.startswith(here) or line.item.path.startswith(here)
+    return line._replace(worth=HERE * line.worth) if is_here else line
 
 
 def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:

@@ -114,10 +114,11 @@ class Side:
 
     @cached_property
     def repeated(self) -> set[str]:
-        """Names and numbers that it repeats from the turn before."""
+        """Names and numbers that it repeats from the turn before, where a name may be in lower case."""
         row = self.candidate.traits.previous
-        texts = [self.passage.text, "" if row is None else self._index.passages([row])[row].text]
-        return set.intersection(*(pair_head.particulars(pair_head.sentence(t)) for t in texts))
+        before = "" if row is None else self._index.passages([row])[row].text
+        own = pair_head.particulars(pair_head.sentence(self.passage.text))
+        return own.intersection(pair_head.sentence(before).keys)
 
     @cached_property
     def vector(self) -> list[float]:

@@ -72,14 +72,15 @@ def demote(
     """
     passages = index.passages([each.row for each in candidates[:HEAD_SIZE]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
-    flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
+    newer = {each.row for each in ended.values()}
+    flawed = _flawed_rows(question, head, newer)
     if not question.asks_for_all:  # a past time is not about the present state
         head = _raise_replacements(head, _replacements(head, flawed, ended), ended)
     # A gist is derived from other passages, so it is no rival of any.
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
     for each in head:
-        rivals = _rivals_with_name(question, each, best)
+        rivals = [] if each.row in newer else _rivals_with_name(question, each, best)
         if each.row in flawed:
             rivals = [
                 rival
@@ -156,6 +157,7 @@ def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -
     """Passages that say much the same and contain the name asked about, which ``other`` lacks.
 
     "The ferry of Perve leaves at nine" has every word of a question except the name of another ferry.
+    What replaced a passage with the name need not repeat it.
     """
     coverage = other.candidate.evidence.coverage
     rivals = [

@@ -164,19 +164,20 @@ LOOK_ALIKE_FACTOR = 0.1
 
 
 def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """Lower the confidence of passages with a look-alike of a code that no passage contains."""
+    """Lower the confidence of passages with a look-alike of a code that no passage contains, and of those below."""
     rows = [each.row for each in ranked.candidates]
     look_alikes: set[int] = set()
     if question.n_content_terms:
         look_alikes = identifiers.look_alikes(index, question, ranked.codes, rows)
     if not look_alikes:
         return ranked
-    candidates: list[Candidate] = [
-        each._replace(confidence=round(LOOK_ALIKE_FACTOR * each.confidence, 6))
-        if each.row in look_alikes
-        else each
-        for each in ranked.candidates
-    ]
+    candidates: list[Candidate] = []
+    most = 1.0
+    for each in ranked.candidates:
+        factor = LOOK_ALIKE_FACTOR if each.row in look_alikes else 1.0
+        value = min(most, round(factor * each.confidence, 6))
+        most = value if each.row in look_alikes else most
+        candidates.append(each._replace(confidence=value))
     surest = max(each.confidence for each in candidates[:CONFIDENCE_SIZE])
     return ranked._replace(candidates=candidates, confidence=surest)
 

@@ -192,4 +192,4 @@ def _rough_clauses(text: str) -> list[str]:
     """Clauses, roughly cut at marks and conjunctions; a wrong cut costs little here."""
     for mark in ("! ", "? ", "\n", "; ", ", ", " and ", " but ", " so ", " because ", " while "):
         text = text.replace(mark, ". ")
-    return text.split(". ")
+    return text.replace(" if ", ". if ").split(". ")

@@ -176,6 +176,15 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert "2 unchanged" in caught_up
 
 
+def test_the_context_of_a_session_is_that_of_its_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[context.Options] = []
+    monkeypatch.setattr(context, "run", asked.append)
+    for more in ({"transcript_path": "/p/-mill/s1.jsonl"}, {"cwd": 7, "transcript_path": []}):
+        event = told("SessionStart", **more).decode()
+        assert CliRunner().invoke(hook.app, ["claude-code", "start"], input=event).exit_code == 0
+    assert [each.here for each in asked] == [("/", "/p/-mill"), ()]
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -444,6 +444,23 @@ def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> N
     assert (line.section, line.worth < LEAST) == ("lately", True)
 
 
+def test_what_was_told_in_the_folder_of_the_session_comes_first(
+    store: Store, tmp_path: Path
+) -> None:
+    rents = {
+        "mill": "The rent of the mill is 480 euros.",
+        "quay": "The rent of the quay is 520 euros.",
+    }
+    place(
+        tmp_path,
+        **{f"{name}/2026-02-24.md": f"- {text}\n".encode() for name, text in rents.items()},
+    )
+    take(store, tmp_path)
+    for name, text in rents.items():
+        found = brief(store, MORNING, 40, here=[str(tmp_path / name)])
+        assert [item.text for section in found.sections for item in section.items] == [text]
+
+
 def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
     alone = candidate("alone", 10, 0.8, "a/very-long-name-of-a-file-of-its-own.md")
     first, second = (candidate(name, 10, 0.75, "b.md") for name in ("first", "second"))

@@ -66,6 +66,12 @@ def test_a_change_in_other_words_stands_above_what_it_ended(store: Store) -> Non
     assert "Fiat Panda now" in texts(off(store, "rivals", 0.0), "Which car do I drive?")[0]
 
 
+def test_what_replaced_a_passage_with_the_name_need_not_repeat_it(store: Store) -> None:
+    tell(store, said("The pilot in Halle starts on 16 November.", 3))
+    tell(store, said("The pilot starts on 23 November instead, as the tablets come late.", 9))
+    assert "23 November" in texts(store, "When does the pilot in Halle start?")[0]
+
+
 def test_news_of_one_does_not_end_that_of_another(store: Store) -> None:
     tell(store, said("Edith has moved to Delft.", 2), said("Noor has moved to Haarlem.", 9))
     question = "Which town does my sister live in now?"

@@ -275,7 +275,7 @@ def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["INV-2026-84656", "is invoice INV-2026-84656 paid?", "E1199", "what is E1199?", "KL9999", "5566779"]
+    "asked", ["INV-2026-84656", "is invoice INV-2026-84656 paid?", "E1199", "what is E1199?", "state of E1199", "KL9999", "5566779"]
 )  # fmt: skip
 def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
     assert not ask(coded, asked).memories

@@ -142,6 +142,20 @@ def test_an_agent_that_repeats_what_it_was_told_is_not_contradicted_by_what_was_
     assert marked == dict(zip(told, ["2026-02-02", "2026-02-02", None, None], strict=True))
 
 
+def test_an_agent_repeats_a_name_that_its_owner_writes_in_lower_case(
+    store: Store, tmp_path: Path
+) -> None:
+    line = "- Invoices go to rechnung@example.org, no longer to Paolo\n"
+    note(store, tmp_path / "2026-02-01.md", f"# Brückner, first call with Henrike\n\n{line}")
+    told = "frau teske is gone, invoices to feldhaus go to milan hájek now"
+    noted = "Noted: invoices for Museum Feldhaus go to Milan Hájek."
+    tell(store, row(told, timestamp="2026-02-02T08:00Z"))
+    who = {"role": "assistant", "speaker": "assistant"}
+    tell(store, row(noted, timestamp="2026-02-02T08:01Z", **who))
+    items = {each.text: each for each in found(store, "who gets the invoices of the museum")}
+    assert items[noted].perhaps_until is None
+
+
 def test_a_tool_ends_nothing(store: Store) -> None:
     tell(store, row("Ticket 90 is open.", timestamp="2026-02-01T08:00Z", session="a"))
     said = {"role": "tool", "speaker": "tool", "timestamp": "2026-02-02T08:00Z", "session": "b"}

@@ -16,6 +16,8 @@ def test_only_the_clause_about_the_terms_counts() -> None:
     terms = frozenset(["mara", "live"])
     assert factuality.asserts_about("I am not sure about the rest, Mara lives in Haarlem.", terms)
     assert not factuality.asserts_about("It is sunny, Mara never lived in Haarlem.", terms)
+    assert factuality.asserts_about("Mara lives in Haarlem if you need her.", terms)
+    assert not factuality.asserts_about("Nobody knows if Mara lives in Haarlem.", terms)
 
 
 @pytest.mark.parametrize(("expected", "question"), table(__file__, "asks for what is"))
