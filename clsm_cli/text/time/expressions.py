@@ -372,7 +372,8 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
 
 def _is_ordinal(match: re.Match[str], groups: Groups) -> bool:
     """Whether "last" or "next" may count within something else: "the last week of July", "the next Friday"."""
-    return groups.get("which") in _ORDINALS and match.string[: match.start()].lower().endswith("the ")
+    before = match.string[: match.start()].lower()
+    return groups.get("which") in _ORDINALS and before.endswith("the ")
 
 
 def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
