@@ -132,17 +132,22 @@ def look_alikes(
 
 
 def lacks_codes(index: Index, question: Question, rows: Sequence[int]) -> bool:
-    """Whether each word of a question has digits ("1.32", "k8s-9"), and no first passage has their numbers.
+    """Whether each word of a question has digits ("1.32", "k8s-9"), and no first passage has it or its numbers.
 
     Without this, the nearest other version or ticket answers.
     """
     words = question.text.split()
     if question.periods or not words or not all(any(map(str.isdigit, word)) for word in words):
         return False
-    numbers = [r"\D{0,3}".join(map(_spaced, _NUMBER.findall(word))) for word in words]
-    wanted = [re.compile(rf"(?<!\d){each}(?!\d)") for each in numbers]
+    wanted = [re.compile(_spelled(word), re.IGNORECASE) for word in words]
     texts = [each.text for each in index.passages(rows[:FIRST]).values()]
     return not any(all(each.search(text) for each in wanted) for text in texts)
+
+
+def _spelled(word: str) -> str:
+    """A pattern for the parts of a word, or for its numbers alone, with short separators."""
+    numbers = r"\D{0,3}".join(map(_spaced, _NUMBER.findall(word)))
+    return rf"(?<!\d){numbers}(?!\d)|(?<!\w){_SEPARATORS.join(_PART.findall(word))}(?!\w)"
 
 
 def _spaced(digits: str) -> str:

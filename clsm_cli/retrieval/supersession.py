@@ -433,14 +433,15 @@ def _rivals(
 
     A pair of which neither seems to answer is left out: reading it takes time.
     """
-    wanted, has_code = pair_head.content(asked), any(map(str.isdigit, asked.text))
+    wanted = pair_head.content(asked)
+    is_literal = asked.text.istitle() or any(map(str.isdigit, asked.text))
     found = []
     for old, new in product(read, repeat=2):
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
-        if has_code and new.candidate.signals.literal < old.candidate.signals.literal:
-            continue  # it is told of another code
+        if is_literal and new.candidate.signals.literal < old.candidate.signals.literal:
+            continue  # it is told of another code or name
         both = [
             (one, two)
             for one, two in product(old.parts(wanted), new.told_parts(wanted))

@@ -49,7 +49,8 @@ def todos(text: str, at: date | None) -> list[Todo]:
             continue
         is_struck = _STRUCK.fullmatch(box["body"].strip()) is not None
         state: TodoState = "done" if is_struck else _STATES.get(box["box"], "open")
-        found.append(Todo(words, state, due_day(words, at), start, end))
+        due = None if state == "done" else due_day(words, at)
+        found.append(Todo(words, state, due, start, end))
     return found
 
 

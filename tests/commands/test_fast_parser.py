@@ -132,10 +132,11 @@ def test_the_answer_does_not_depend_on_the_parser(told: Cli) -> None:
     assert json.loads(fast.out) == json.loads(slow.out)
 
 
-def test_a_capture_loads_nothing_heavy(told: Cli) -> None:
-    turns = told.folder / "turns.jsonl"
+def test_a_capture_loads_nothing_heavy(cli: Cli) -> None:
+    cli.ok("note", "A heron stood in the river at dawn.")
+    turns = cli.folder / "turns.jsonl"
     turns.write_text('{"role": "user", "content": "A heron again.", "session": "main"}\n')
-    loaded = _modules(["ingest", str(turns), "--capture", "--store", str(told.store)])
+    loaded = _modules(["ingest", str(turns), "--capture", "--store", str(cli.store)])
     allowed = {"dataclasses", "inspect"}  # what is taken in is made of them
     slow = {*HEAVY, "clsm_cli.commands.engine"} - allowed
     assert sorted(loaded & slow) == []

@@ -170,6 +170,12 @@ def test_a_code_that_nothing_has_gets_no_other_one(store: Store) -> None:
     assert "1.31.4" in ask(store, "1.31").memories[0].text
 
 
+@pytest.mark.parametrize("code", ["node-e50.rack4", "00:1a:7d:ed:a3:0a", "4eada0ae7a"])
+def test_letters_may_stand_between_the_numbers_of_a_code(store: Store, code: str) -> None:
+    tell(store, row(f"The lamp {code} has a new fuse."))
+    assert [each.text for each in ask(store, code).memories] == [f"The lamp {code} has a new fuse."]
+
+
 def test_one_number_is_no_later_value_of_another(store: Store) -> None:
     """What was said later in much the same words replaces what it is about, not its like."""
     told = [f"Call +49 171 555 {n:04} if the lamp breaks." for n in (2317, 4297, 8810)]

@@ -69,6 +69,14 @@ def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     assert not any(each.until or each.perhaps_until for each in told)
 
 
+def test_a_name_alone_is_not_answered_by_what_lacks_it(store: Store, tmp_path: Path) -> None:
+    told = "Govasa Quiselda looks after the mixer that needs a new fuse."
+    tell(store, row(told, timestamp="2026-02-01T08:00Z", role="assistant"))
+    other = "Govadel Quiveslun looks after the crate that waits for its paint."
+    note(store, tmp_path / "people.md", f"# People\n\n{other}\n")
+    assert found(store, "Govasa Quiselda")[0].text == told
+
+
 def test_what_does_not_answer_when_read_goes_above_nothing(store: Store) -> None:
     told = (
         "theo cant eat shellfish and hannahs sister robin is celiac",

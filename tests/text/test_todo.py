@@ -22,6 +22,7 @@ TUESDAY = date(2026, 2, 10)
         ("- [ ] Essay (tomorrow)", ("Essay (tomorrow)", "open", "2026-02-11")),
         ("- [ ] Essay 2026-03-01 #work", ("Essay 2026-03-01", "open", "2026-03-01")),
         ("- [ ] Pay the rent by the 20th", ("Pay the rent by the 20th", "open", "2026-02-20")),
+        ("- [x] Sent it on 2 January", ("Sent it on 2 January", "done", None)),
         ("- [ ] ~~Water the figs~~", ("Water the figs", "done", None)),
     ],
 )

@@ -76,6 +76,19 @@ def test_a_day_beside_another_year_is_not_of_this_one(text: str, wrong: str) -> 
     assert wrong != day_ahead(text, MONDAY)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We are off in the last week of July.",
+        "The past year of the siege was hard.",
+        "A week from tomorrow the crane comes.",
+        "We will never again sail on 13 March.",
+    ],
+)
+def test_a_day_of_something_else_is_none_of_these_days(text: str) -> None:
+    assert (certain(text, MONDAY), day_ahead(text, MONDAY)) == ([], None)
+
+
 def test_a_heading_may_name_the_year_of_a_day() -> None:
     for heading, item in (
         ("Trip 2027: ", "Ferry on 3 May"),

@@ -33,6 +33,7 @@ _SENTENCE_END, _PARAGRAPH_END = re.compile(r"[.!?]\s+(?=[^\Wa-z])|\n"), re.compi
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
 _DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
+_ORDINALS = ("last", "next")
 _CUE_REACH = 60  # characters before an expression in which to look for its direction
 
 
@@ -282,7 +283,9 @@ def _apply_rule(rule: Rule, text: str, mode: _Mode) -> Iterator[TimeExpression]:
         relative = rule.relative or groups.get("year", "").endswith("year")
         is_given = mode.direction is not None
         certain = mode.is_question or (
-            rule.precise and _is_certain(kind, groups, first, mode.at, is_given=is_given)
+            rule.precise
+            and not _is_ordinal(match, groups)
+            and _is_certain(kind, groups, first, mode.at, is_given=is_given)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
@@ -365,6 +368,12 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
         # with a count: "we will leave in three days"
         return "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
     return distance <= 0 and (is_given or -distance <= MAX_PAST_DAYS)
+
+
+def _is_ordinal(match: re.Match[str], groups: Groups) -> bool:
+    """Whether "last" or "next" may count within something else: "the last week of July", "the next Friday"."""
+    before = match.string[: match.start()].lower()
+    return groups.get("which") in _ORDINALS and before.endswith("the ")
 
 
 def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
