@@ -69,10 +69,10 @@ class Neighbour(NamedTuple):
 def linked_passages(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
     """The visible passages that activation can reach from the given ones."""
     rows_by_node = _mentioning_rows(index, _neighbours(index, question, sorted(set(rows))))
-    return {row for found in rows_by_node.values() for row in found}
+    return {row for reached in rows_by_node.values() for row in reached}
 
 
-def spread(
+def spread_activation(
     index: Index, question: Question, seeds: Mapping[int, float], late: LateInteraction
 ) -> dict[int, ActivationSource]:
     """How strongly the best passages activate others.
@@ -88,7 +88,7 @@ def spread(
     rows_by_node = _mentioning_rows(index, neighbours)
     count, _ = index.size()
     most = match.idf(count, 1)
-    found: dict[int, ActivationSource] = {}
+    sources: dict[int, ActivationSource] = {}
     for seed, share in seeds.items():
         seed_score = late.window_scores(seed)
         for neighbour in neighbours.get(seed, ()):
@@ -101,12 +101,12 @@ def spread(
                 activation = weight * (
                     late.window_scores(seed, row) - seed_score + SHARED_CONCEPT_GAIN * rarity**3
                 )
-                if row not in found or activation > found[row].activation:
-                    found[row] = ActivationSource(activation, seed, neighbour.label)
-    largest = max((FULL_ACTIVATION, *(source.activation for source in found.values())))
+                if row not in sources or activation > sources[row].activation:
+                    sources[row] = ActivationSource(activation, seed, neighbour.label)
+    largest = max((FULL_ACTIVATION, *(source.activation for source in sources.values())))
     return {
         row: source._replace(activation=source.activation / largest)
-        for row, source in found.items()
+        for row, source in sources.items()
     }
 
 
@@ -116,26 +116,26 @@ def _neighbours(
     """The concepts of each passage that the question does not name, in order of ids."""
     mentions = index.mentions(rows)
     numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
-    known = graph_queries.nodes(index.connection, numbers.values())
-    edges = graph_queries.pinned_links(index.connection, known)
-    known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
+    nodes = graph_queries.nodes(index.connection, numbers.values())
+    edges = graph_queries.pinned_links(index.connection, nodes)
+    nodes |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - nodes.keys())
     asked = {*question.terms}
-    found: dict[int, dict[str, Neighbour]] = {}
+    by_row: dict[int, dict[str, Neighbour]] = {}
     for row, node, label, _ in mentions:
         number = numbers[node]
-        names = known[number].names if number in known else (label,)
-        mine = found.setdefault(row, {})
+        names = nodes[number].names if number in nodes else (label,)
+        mine = by_row.setdefault(row, {})
         if not _is_named(names, asked):
             mine[node] = Neighbour(node, label, 1.0)
         for edge in edges:
-            other = known.get(edge.other)
+            other = nodes.get(edge.other)
             if edge.node == number and other and not _is_named((other.label,), asked):
                 weight = max(
                     min(1.0, edge.weight), mine[other.id].weight if other.id in mine else 0
                 )
                 mine[other.id] = Neighbour(other.id, other.label, weight)
     return {
-        row: [neighbours[node] for node in sorted(neighbours)] for row, neighbours in found.items()
+        row: [neighbours[node] for node in sorted(neighbours)] for row, neighbours in by_row.items()
     }
 
 
@@ -153,12 +153,14 @@ def _mentioning_rows(
     names at the start of a sentence, or in text told since.
     """
     hidden = index.hidden()
-    labels = {each.node: each.label for found in neighbours.values() for each in found}
-    found = {node: _rows_with_name(index, name) for node, name in labels.items()}
+    labels = {
+        neighbour.node: neighbour.label for reached in neighbours.values() for neighbour in reached
+    }
+    rows_by_node = {node: _rows_with_name(index, name) for node, name in labels.items()}
     for node, row in graph_queries.rows_mentioning(index.connection, labels):
         if row not in hidden:
-            found[node].add(row)
-    return {node: rows for node, rows in found.items() if len(rows) <= MAX_PASSAGES}
+            rows_by_node[node].add(row)
+    return {node: rows for node, rows in rows_by_node.items() if len(rows) <= MAX_PASSAGES}
 
 
 def _rows_with_name(index: Index, name: str) -> set[int]:

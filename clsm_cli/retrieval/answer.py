@@ -147,7 +147,7 @@ class Concept(NamedTuple):
     steps: tuple[tuple[str, float], ...] = ()
 
 
-class Fact(NamedTuple):
+class KnownFact(NamedTuple):
     """A current statement about something that the query names (``retrieval.known_facts``).
 
     Attributes:
@@ -173,7 +173,7 @@ class Fact(NamedTuple):
         return self.tokens if unit == "tokens" else len(self.line)
 
 
-class Dropped(NamedTuple):
+class DroppedItem(NamedTuple):
     """An item left out because of the budget."""
 
     id: str
@@ -187,7 +187,7 @@ class Budget(NamedTuple):
     limit: int
     used: int
     unit: str = "tokens"
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedItem, ...] = ()
 
 
 class Answer(NamedTuple):
@@ -211,7 +211,7 @@ class Answer(NamedTuple):
     known_at: str | None = None
     cues: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
 
     @property
     def answered(self) -> bool:

@@ -17,7 +17,7 @@ from clsm_cli.text.time import expressions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.retrieval.briefing_items import Item, RankedItem
+    from clsm_cli.retrieval.briefing_items import BriefingItem, RankedItem
     from clsm_cli.text.time.expressions import TimeExpression
 
 SHARED = 2
@@ -53,27 +53,33 @@ def _marked(line: RankedItem, move: tuple[float, str] | None) -> RankedItem:
     return line._replace(item=item, worth=round((1 - move[0]) * line.worth, 4))
 
 
-def _moves(due: Item, others: Sequence[tuple[set[str], Item]]) -> Iterator[tuple[float, str]]:
+def _moves(
+    due: BriefingItem, others: Sequence[tuple[set[str], BriefingItem]]
+) -> Iterator[tuple[float, str]]:
     """The probability of each later line that moves what is due, and its day."""
     own = pair_head.content(pair_head.sentence(due.text))
-    own -= {key for each in _days(due) for key in pair_head.sentence(each.text).keys}
+    own -= {key for day in _days(due) for key in pair_head.sentence(day.text).keys}
     later = [
-        (len(own & words), each)
-        for words, each in others
-        if each.told_on > due.told_on and len(own & words) >= SHARED
+        (len(own & words), item)
+        for words, item in others
+        if item.told_on > due.told_on and len(own & words) >= SHARED
     ]
-    later.sort(key=lambda found: (-found[0], found[1].id))
+    later.sort(key=lambda pair: (-pair[0], pair[1].id))
     moving = (
         new for _, new in later if any(day.first.isoformat() != due.due for day in _days(new))
     )
     for new in islice(moving, MOST):
-        before, after = (pair_head.joined(each.text, each.about) for each in (due, new))
+        before, after = (pair_head.joined(item.text, item.about) for item in (due, new))
         chance = pair_head.relation(before, after, _ASKED).update
         if chance >= pair_head.ASKED_P:
             yield chance, new.told_on
 
 
-def _days(line: Item) -> list[TimeExpression]:
+def _days(line: BriefingItem) -> list[TimeExpression]:
     """The days that a line names, whether or not its words place them."""
-    found = expressions.find_expressions(line.text, date.fromisoformat(line.told_on))
-    return [each for each in found if (each.until - each.first).days == 1]
+    time_expressions = expressions.find_expressions(line.text, date.fromisoformat(line.told_on))
+    return [
+        expression
+        for expression in time_expressions
+        if (expression.until - expression.first).days == 1
+    ]

@@ -36,19 +36,23 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
     words = installed_meanings()
     if words is None:
         return {}
-    judged = cache(lambda told: _units(told, words))
-    asked = {each.id: each for each in statements if each.kind != "task"}
+    judged = cache(lambda passage: _units(passage, words))
+    asked = {statement.id: statement for statement in statements if statement.kind != "task"}
     vectors = index.vectors_of([*asked])
-    found = {}
+    chances = {}
     meant = classifier.load("rule").probabilities([*vectors.values()])
     for key, row in zip(vectors, meant, strict=True):
         text = f" {plain_words(asked[key].text)}"
         if row["rule"] < MIN_MEANT_P:
             continue
-        told = (judged(each) for source in asked[key].sources for each in index.by_key(source))
-        ends = (p for each in told for unit, p in each.items() if text.endswith(f" {unit}"))
-        found[key] = (row["rule"] + max(ends, default=row["rule"])) / 2
-    return found
+        judged_passages = (
+            judged(passage) for source in asked[key].sources for passage in index.by_key(source)
+        )
+        ends = (
+            p for units in judged_passages for unit, p in units.items() if text.endswith(f" {unit}")
+        )
+        chances[key] = (row["rule"] + max(ends, default=row["rule"])) / 2
+    return chances
 
 
 def sentence_rule_chances(sentences: Sequence[str]) -> list[float]:
@@ -71,13 +75,17 @@ def sentence_rule_chances(sentences: Sequence[str]) -> list[float]:
     return chances
 
 
-def _units(told: Passage, words: Meanings) -> dict[str, float]:
+def _units(passage: Passage, words: Meanings) -> dict[str, float]:
     """The sentences of a passage, and the probability of each that it is a preference or rule."""
     from clsm_cli.heads.judge import judge_units
 
-    heading = tuple(filter(None, told.heading.split(HEADING_SEPARATOR)))
-    turn = Turn(told.key, told.speaker, "user", told.text, path=told.path, heading=heading)
+    heading = tuple(filter(None, passage.heading.split(HEADING_SEPARATOR)))
+    turn = Turn(
+        passage.key, passage.speaker, "user", passage.text, path=passage.path, heading=heading
+    )
     return {
-        plain_words(told.text[each.unit.start : each.unit.end]): each.chances["preference"]
-        for each in judge_units([turn], None, words)
+        plain_words(
+            passage.text[judged_unit.unit.start : judged_unit.unit.end]
+        ): judged_unit.chances["preference"]
+        for judged_unit in judge_units([turn], None, words)
     }

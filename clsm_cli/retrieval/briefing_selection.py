@@ -17,61 +17,65 @@ LIKE = 0.8
 """Share of an older line's words from which a line of a later day replaces it."""
 
 
-class Said(NamedTuple):
+class LineContent(NamedTuple):
     """The content of a line: its search terms, and whether it is negated."""
 
     words: frozenset[str]
     denies: bool
 
-    def covers(self, other: Said) -> bool:
+    def covers(self, other: LineContent) -> bool:
         """Whether it has every term and number of another line, and the same negation.
 
-        >>> said("The rent of the hall is 450 euros.").covers(said("Rent: 450 euros"))
+        >>> line_content("The rent of the hall is 450 euros.").covers(line_content("Rent: 450 euros"))
         True
-        >>> said("The rent of the hall is 450 euros.").covers(said("Rent of the hall: 520 euros"))
+        >>> line_content("The rent of the hall is 450 euros.").covers(line_content("Rent of the hall: 520 euros"))
         False
-        >>> said("Bills go to Rolf.").covers(said("Bills no longer go to Rolf."))
+        >>> line_content("Bills go to Rolf.").covers(line_content("Bills no longer go to Rolf."))
         False
         """
         return self.denies == other.denies and other.words <= self.words
 
-    def is_like(self, other: Said) -> bool:
+    def is_like(self, other: LineContent) -> bool:
         """Whether it has nearly all terms of another line."""
         return len(self.words & other.words) >= LIKE * len(other.words)
 
 
-def said(text: str, about: str = "") -> Said:
+def line_content(text: str, about: str = "") -> LineContent:
     """The content of a line, under its headings."""
-    return Said(frozenset(stems(to_plain(text))), sameness.is_negated(f"{about}: {text}"))
+    return LineContent(frozenset(stems(to_plain(text))), sameness.is_negated(f"{about}: {text}"))
 
 
-def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[RankedItem]:
+def best_lines(lines: Sequence[RankedItem], read: Iterable[LineContent]) -> list[RankedItem]:
     """The best lines, without repeats and without older values.
 
     Args:
         read: Content of the files that the agent reads anyway.
     """
-    last = max((line.item.told_on for line in found), default="")
-    known = list(read)
-    kept: list[tuple[Said, RankedItem]] = []
-    for line in sorted(found, key=lambda line: (-_need(line, last), -line.rule, line.item.id)):
-        told = said(line.item.text, line.item.about)
-        if all(any(each.covers(part) for each in known) for part in _parts(line, told)):
+    last = max((line.item.told_on for line in lines), default="")
+    covered = list(read)
+    kept: list[tuple[LineContent, RankedItem]] = []
+    for line in sorted(lines, key=lambda line: (-_need(line, last), -line.rule, line.item.id)):
+        content = line_content(line.item.text, line.item.about)
+        if all(any(earlier.covers(part) for earlier in covered) for part in _parts(line, content)):
             continue
-        if any(_replaces(other, (told, line)) or _is_under(line, other[1]) for other in kept):
+        if any(_replaces(other, (content, line)) or _is_under(line, other[1]) for other in kept):
             continue
-        kept = [other for other in kept if not _replaces((told, line), other)]
-        kept.append((told, line))
-        known.append(told)
+        kept = [other for other in kept if not _replaces((content, line), other)]
+        kept.append((content, line))
+        covered.append(content)
         if len(kept) == MOST:
             break
     return [line for _, line in kept]
 
 
-def _parts(line: RankedItem, told: Said) -> list[Said]:
+def _parts(line: RankedItem, content: LineContent) -> list[LineContent]:
     """The parts of a line: the sentences of a summary, which are quoted from elsewhere, or the line itself."""
     is_summary = line.item.kind in ("person", "project")
-    return [said(each) for each in sentences(line.item.text)] if is_summary else [told]
+    return (
+        [line_content(sentence) for sentence in sentences(line.item.text)]
+        if is_summary
+        else [content]
+    )
 
 
 def _is_under(line: RankedItem, other: RankedItem) -> bool:
@@ -79,12 +83,12 @@ def _is_under(line: RankedItem, other: RankedItem) -> bool:
     return line.item.text.endswith(f" › {other.item.text}")
 
 
-def _replaces(new: tuple[Said, RankedItem], old: tuple[Said, RankedItem]) -> bool:
+def _replaces(new: tuple[LineContent, RankedItem], old: tuple[LineContent, RankedItem]) -> bool:
     """Whether a line says of a later day what another one says with another value; of tasks each is one."""
-    (told, line), (before, other) = new, old
+    (content, line), (old_content, other) = new, old
     is_task = "task" in (line.item.kind, other.item.kind)
     is_later = line.item.told_on > other.item.told_on != ""
-    return is_later and not is_task and told.is_like(before)
+    return is_later and not is_task and content.is_like(old_content)
 
 
 def _need(line: RankedItem, last: str) -> float:

@@ -53,10 +53,10 @@ class CandidateSet(NamedTuple):
         """Late interaction of each candidate with its neighbours as one text; None without a vector."""
         late = self.late
         return [
-            late.window_scores(row, each.previous, each.next if with_next else None)
-            if late is not None and each.vector >= 0
+            late.window_scores(row, traits.previous, traits.next if with_next else None)
+            if late is not None and traits.vector >= 0
             else None
-            for row, each in self.traits.items()
+            for row, traits in self.traits.items()
         ]
 
     def tie_break(self, row: int) -> tuple[str, int, int]:
@@ -65,7 +65,7 @@ class CandidateSet(NamedTuple):
         return traits.key, traits.part, row
 
 
-def find(
+def find_candidates(
     index: Index,
     question: Question,
     engine: Engine | None,
@@ -83,27 +83,36 @@ def find(
     limit, meaning = settings.candidates, Meaning(index, question, engine)
     words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
     nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
-    others: list[Iterable[int]] = [index.on_days(*each, limit) for each in question.periods]
+    others: list[Iterable[int]] = [index.on_days(*period, limit) for period in question.periods]
     if meaning.cosines and settings.weight_graph:
         best = [*nearest[:1], *_best(index, words.scores, 1)]
         others.append(activation.linked_passages(index, question, best))
     for first, until in question.periods if question.asks_for_gist else ():
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
     rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
-    rows |= {row for each in others for row in each if allowed is None or row in allowed}
-    found = index.traits(sorted(rows))
-    beside_rows = {
-        row for each in found.values() for row in (each.previous, each.next) if row is not None
+    rows |= {
+        row for extra_rows in others for row in extra_rows if allowed is None or row in allowed
     }
-    surroundings = found | index.traits(sorted(beside_rows - found.keys()))
+    traits_by_row = index.traits(sorted(rows))
+    beside_rows = {
+        row
+        for traits in traits_by_row.values()
+        for row in (traits.previous, traits.next)
+        if row is not None
+    }
+    surroundings = traits_by_row | index.traits(sorted(beside_rows - traits_by_row.keys()))
     is_wanted = question.asks_for_gist
     return CandidateSet(
         index,
         settings,
         question,
-        traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
+        traits={
+            row: traits_by_row[row]
+            for row in sorted(traits_by_row)
+            if is_wanted or traits_by_row[row].kind != "gist"
+        },
         surroundings=surroundings,
-        members=index.members(sorted({each.group for each in found.values()})),
+        members=index.members(sorted({traits.group for traits in traits_by_row.values()})),
         words=words,
         cosines=meaning.cosines,
         asked_cosines=meaning.asked_cosines,

@@ -54,12 +54,12 @@ def definition_first(
     if not chances:
         return list(candidates)
     best = max(chances, key=chances.__getitem__)  # the first of equal ones
-    score = round(max(each.score for each in candidates) + _STEP, 6)
-    found = [
-        each._replace(score=score, is_definition=True) if each.row == best else each
-        for each in candidates
+    score = round(max(candidate.score for candidate in candidates) + _STEP, 6)
+    reordered = [
+        candidate._replace(score=score, is_definition=True) if candidate.row == best else candidate
+        for candidate in candidates
     ]
-    return sorted(found, key=lambda each: -each.score)
+    return sorted(reordered, key=lambda candidate: -candidate.score)
 
 
 def _chances(index: Index, name: str, candidates: Sequence[Candidate]) -> dict[int, float]:
@@ -67,20 +67,20 @@ def _chances(index: Index, name: str, candidates: Sequence[Candidate]) -> dict[i
     from clsm_cli.heads import definition_head
     from clsm_cli.model.trust import UNTRUSTED
 
-    passages = index.passages([each.row for each in candidates])
-    found: dict[int, float] = {}
-    for row, each in ((candidate.row, passages[candidate.row]) for candidate in candidates):
-        if each.kind == "gist" or each.trust in UNTRUSTED:
+    passages = index.passages([candidate.row for candidate in candidates])
+    chances: dict[int, float] = {}
+    for row, passage in ((candidate.row, passages[candidate.row]) for candidate in candidates):
+        if passage.kind == "gist" or passage.trust in UNTRUSTED:
             continue
-        is_below = each.document is not None and name.casefold() in each.heading.casefold()
-        told = definition_head.definitions(
-            each.text,
+        is_below = passage.document is not None and name.casefold() in passage.heading.casefold()
+        definitions = definition_head.definitions(
+            passage.text,
             name,
-            each.heading,
-            is_dated=each.time is not None,
-            opens_section=is_below and index.section(row)[0].id == each.id,
+            passage.heading,
+            is_dated=passage.time is not None,
+            opens_section=is_below and index.section(row)[0].id == passage.id,
         )
-        chance = max((one.probability for one in told), default=0.0)
+        chance = max((one.probability for one in definitions), default=0.0)
         if chance >= definition_head.MIN_DEFINITION:
-            found[row] = chance
-    return found
+            chances[row] = chance
+    return chances

@@ -63,8 +63,8 @@ class LateInteraction(NamedTuple):
 
     def window_scores(self, *window: int | None) -> float:
         """MaxSim of a window of passages; None and passages without tokens are ignored."""
-        known = self.shares
-        return match.maxsim_over([known[row] for row in window if row in known])
+        shares = self.shares
+        return match.maxsim_over([shares[row] for row in window if row in shares])
 
 
 class Meaning:
@@ -91,8 +91,8 @@ class Meaning:
         if stored is None:
             return ()
         sentence = vectors.sentence
-        (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
-        cosines: Sequence[float] = found.tolist()
+        (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+        cosines: Sequence[float] = products.tolist()
         return cosines
 
     def nearest(self, limit: int, allowed: Collection[int] | None = None) -> list[int]:
@@ -107,15 +107,15 @@ class Meaning:
         if allowed is not None:
             vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
             rows = index.rows_of_vectors(sorted(vectors - {-1}))
-            rows = [each for each in rows if each[-1] in allowed]
+            rows = [entry for entry in rows if entry[-1] in allowed]
         else:
             count = 2 * limit  # what is closed, nodes and names have vectors too
             rows = index.rows_of_vectors(_best(cosines, count))
             while len(rows) < limit and count < len(cosines):
                 count *= 2
                 rows = index.rows_of_vectors(_best(cosines, count))
-        rows.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
-        return [each[-1] for each in rows[:limit]]
+        rows.sort(key=lambda entry: (-cosines[entry[0]], *entry[1:]))
+        return [entry[-1] for entry in rows[:limit]]
 
     def late_interaction(
         self, idf: Mapping[str, float], min_weight: float, passages: Mapping[int, Traits]
@@ -145,20 +145,22 @@ class Meaning:
                 spans[passage] = (end, end + blocks)
                 end += blocks
         rows = unpacked_tokens(b"".join(parts))
-        found = self._engine.products(rows, len(queries[0]), queries, TOKEN_STEP, BLOCK_TOKENS)
-        products = [row.tolist() for row in found]
+        product_rows = self._engine.products(
+            rows, len(queries[0]), queries, TOKEN_STEP, BLOCK_TOKENS
+        )
+        products = [row.tolist() for row in product_rows]
         return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
 
     def _weights(
         self, vectors: QueryVectors, idf: Mapping[str, float], min_weight: float
     ) -> list[float]:
-        known: dict[tuple[int, int], float] = {}
+        weights: dict[tuple[int, int], float] = {}
         for piece in vectors.pieces:
             span = (piece.start, piece.end)
-            if span not in known:
+            if span not in weights:
                 terms = tokens.stems(self._question.embedding_text[piece.start : piece.end])
-                known[span] = max([min_weight, *(idf.get(term, min_weight) for term in terms)])
-        return [known[piece.start, piece.end] for piece in vectors.pieces]
+                weights[span] = max([min_weight, *(idf.get(term, min_weight) for term in terms)])
+        return [weights[piece.start, piece.end] for piece in vectors.pieces]
 
     def out_of_vocabulary(self) -> dict[str, float]:
         """How far each term of the question is out of the model's vocabulary, 0 … 1.
@@ -183,13 +185,13 @@ class Meaning:
                 for one, other in pairwise(pieces.items())
                 if one[0][1] == other[0][0]
             ]
-        found: dict[str, float] = {}
+        out_of_vocabulary: dict[str, float] = {}
         for (start, end), spelt in spans:
             share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
             for term in tokens.stems(embedding_text[start:end]):
                 is_number = len(spelt) > 1 and not term.isalpha()
-                found.setdefault(term, 1.0 if is_number else share)
-        return found
+                out_of_vocabulary.setdefault(term, 1.0 if is_number else share)
+        return out_of_vocabulary
 
 
 def _best(cosines: Sequence[float], count: int) -> list[int]:

@@ -40,21 +40,21 @@ def resolve_references(text: str, messages: Sequence[str]) -> str:
     before = [message for message in before if not route.is_small_talk(message)]
     item = _listed_item(text, before)
     if item:
-        found = _content_words(item)
+        words = _content_words(item)
     elif own & _PERSON_PRONOUNS:
-        found = next((names for message in reversed(before) if (names := _names(message))), [])
+        words = next((names for message in reversed(before) if (names := _names(message))), [])
     else:
-        found = [word for message in before[-2:] for word in _content_words(message)]
-    kept = dict.fromkeys(word for word in found if word.casefold() not in own)
+        words = [word for message in before[-2:] for word in _content_words(message)]
+    kept = dict.fromkeys(word for word in words if word.casefold() not in own)
     return " ".join([text, *kept])
 
 
 def _listed_item(text: str, before: Sequence[str]) -> str | None:
     """The item of the last list that an ordinal refers to; None if there is none."""
-    found = re.search(_ORDINAL, text, re.IGNORECASE)
-    if found is None:
+    ordinal = re.search(_ORDINAL, text, re.IGNORECASE)
+    if ordinal is None:
         return None
-    place = _ORDINALS[found["which"].lower()]
+    place = _ORDINALS[ordinal["which"].lower()]
     for message in reversed(before):
         items: list[str] = _ITEM.findall(message)
         if len(items) > 1:
@@ -72,5 +72,5 @@ def _names(text: str) -> list[str]:
     """Capitalised words inside sentences, without days and other words that are no names."""
     from clsm_cli.text.name_matching import NON_NAMES
 
-    found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
-    return [name for name in dict.fromkeys(found) if name not in NON_NAMES][:_MAX_WORDS]
+    words = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
+    return [name for name in dict.fromkeys(words) if name not in NON_NAMES][:_MAX_WORDS]

@@ -268,20 +268,22 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
 
     A speaker is named by the whole name or its first word, unless several share it.
     """
-    known: dict[str, set[str]] = {}
+    speakers_by_name: dict[str, set[str]] = {}
     for speaker in speakers:
         folded = speaker.casefold()
         for name in {folded, folded.split(" ")[0]} - tokens.STOP_WORDS:
-            known.setdefault(name, set()).add(speaker)
+            speakers_by_name.setdefault(name, set()).add(speaker)
     words = list(_WORD.finditer(text))
     named: dict[str, None] = {}
     kept, done, place = [], 0, 0
-    longest = max((name.count(" ") + 1 for name in known), default=0)
+    longest = max((name.count(" ") + 1 for name in speakers_by_name), default=0)
     while place < len(words):
         length = 0
         for length in range(min(longest, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + length - 1].end()
-            meant = known.get(_POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ())
+            meant = speakers_by_name.get(
+                _POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ()
+            )
             if len(meant) == 1:
                 named |= dict.fromkeys(meant)
                 before = text[done:start]

@@ -36,7 +36,7 @@ MAX_READ, ANSWER_P = 4, 0.5
 """Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
-def judge(
+def decide(
     index: Index,
     question: Question,
     ranked: Ranked,
@@ -55,15 +55,17 @@ def judge(
         of these.
     """
     if has_model:
-        ranked = read(index, question, ranked, settings.weight_reading)
+        ranked = read_best(index, question, ranked, settings.weight_reading)
     ranked = _discount_look_alikes(index, question, ranked)
     kept, concepts_only = _above_floor(index, question, ranked, settings.floor, least)
-    if least is None and identifiers.lacks_codes(index, question, [each.row for each in kept]):
+    if least is None and identifiers.lacks_codes(
+        index, question, [candidate.row for candidate in kept]
+    ):
         kept = []
     return ranked, _without_untrusted(index, question, kept, settings), concepts_only
 
 
-def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
+def read_best(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
     """Read the best candidates, update the confidences, and order the read ones anew.
 
     An unread candidate is at most as confident as the most confident read one; if none of these answers,
@@ -75,45 +77,55 @@ def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ran
     """
     if not can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
         return ranked
-    best = ranked.candidates[:MAX_READ]
-    passages = index.passages([each.row for each in best])
-    chances: list[float] = []
     try:
-        for each in best:
-            passage = passages[each.row]
-            chances.append(_chance(question, passage, each.evidence.coverage))
-            if chances[-1] >= ANSWER_P:
-                break
+        chances = _read_until_answered(index, question, ranked.candidates[:MAX_READ])
     except (ModelMissingError, ModelDigestError):
         return ranked
-    read_confidences = [
-        confidence.read_probability(each.confidence, chance)
-        for each, chance in zip(best, chances, strict=False)
-    ]
-    top, unread = (
-        max(read_confidences),
-        [each.confidence for each in ranked.candidates[len(read_confidences) :]],
-    )
+    has_own_order = bool(question.scope.rows)
+    return _with_readings(ranked, chances, 0.0 if has_own_order else weight)
+
+
+def _read_until_answered(
+    index: Index, question: Question, candidates: Sequence[Candidate]
+) -> list[float]:
+    """The answer head's probability of each candidate, up to the first that answers."""
+    passages = index.passages([candidate.row for candidate in candidates])
+    chances: list[float] = []
+    for candidate in candidates:
+        passage = passages[candidate.row]
+        chances.append(_chance(question, passage, candidate.evidence.coverage))
+        if chances[-1] >= ANSWER_P:
+            break
+    return chances
+
+
+def _with_readings(ranked: Ranked, chances: Sequence[float], weight: float) -> Ranked:
+    """The candidates with what the answer head says of the first ones, in their new order.
+
+    Args:
+        chances: The head's probabilities, one for each of the first candidates.
+        weight: Of the signal ``reading``.
+    """
+    by_signs = [candidate.confidence for candidate in ranked.candidates]
+    read = [*map(confidence.read_probability, by_signs, chances)]  # as many as there are chances
+    unread = by_signs[len(read) :]
     if chances[-1] < ANSWER_P:
-        unread = [confidence.read_probability(each, min(chances)) for each in unread]
-    rest = [min(top, each) for each in unread]
-    if question.scope.rows:
-        weight = 0.0  # these have an order of their own
-    least = min(map(confidence.reading, chances))
-    readings = [confidence.reading(chance) - least for chance in chances] + [0.0] * len(rest)
-    confidences = [*read_confidences, *rest]
+        unread = [confidence.read_probability(sure, min(chances)) for sure in unread]
+    confidences = [*read, *(min(max(read), sure) for sure in unread)]
+    least = min(map(confidence.reading_signal, chances))
+    readings = [confidence.reading_signal(chance) - least for chance in chances]
+    readings += [0.0] * len(unread)
     candidates: list[Candidate] = [
-        each._replace(
-            score=round(each.score + weight * reading, 6),
-            signals=each.signals._replace(reading=reading),
-            shares=each.shares._replace(reading=weight * reading),
-            confidence=round(value, 6),
+        candidate._replace(
+            score=round(candidate.score + weight * reading, 6),
+            signals=candidate.signals._replace(reading=reading),
+            shares=candidate.shares._replace(reading=weight * reading),
+            confidence=round(sure, 6),
         )
-        for each, reading, value in zip(ranked.candidates, readings, confidences, strict=True)
+        for candidate, reading, sure in zip(ranked.candidates, readings, confidences, strict=True)
     ]
-    candidates.sort(key=lambda each: -each.score)  # stable
-    first = candidates[:CONFIDENCE_SIZE]
-    surest = max(each.confidence for each in first)
+    candidates.sort(key=lambda candidate: -candidate.score)  # stable
+    surest = max(candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
     return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
 
 
@@ -130,11 +142,13 @@ def _chance(question: Question, passage: Passage, coverage: float) -> float:
     rest = factuality.without_questions(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
-    chance = answer_probability(question, passage, rest)
+    chance = passage_answer_probability(question, passage, rest)
     return chance if rest is None or chance >= ANSWER_P else 0.0
 
 
-def answer_probability(question: Question, passage: Passage, part: str | None = None) -> float:
+def passage_answer_probability(
+    question: Question, passage: Passage, part: str | None = None
+) -> float:
     """The answer head's probability that a passage, or a part of its text, answers a question.
 
     Raises:
@@ -165,19 +179,19 @@ LOOK_ALIKE_FACTOR = 0.1
 
 def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
     """Lower the confidence of passages with a look-alike of a code that no passage contains."""
-    rows = [each.row for each in ranked.candidates]
+    rows = [candidate.row for candidate in ranked.candidates]
     look_alikes: set[int] = set()
     if question.n_content_terms:
         look_alikes = identifiers.look_alikes(index, question, ranked.codes, rows)
     if not look_alikes:
         return ranked
     candidates: list[Candidate] = [
-        each._replace(confidence=round(LOOK_ALIKE_FACTOR * each.confidence, 6))
-        if each.row in look_alikes
-        else each
-        for each in ranked.candidates
+        candidate._replace(confidence=round(LOOK_ALIKE_FACTOR * candidate.confidence, 6))
+        if candidate.row in look_alikes
+        else candidate
+        for candidate in ranked.candidates
     ]
-    surest = max(each.confidence for each in candidates[:CONFIDENCE_SIZE])
+    surest = max(candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
     return ranked._replace(candidates=candidates, confidence=surest)
 
 
@@ -202,7 +216,7 @@ def _above_floor(
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
-        return [each for each in kept if each.confidence >= least], False
+        return [candidate for candidate in kept if candidate.confidence >= least], False
     is_known = has_gist or _holds_identifiers(index, question, ranked)
     needed = floor * READ_FLOOR if ranked.is_read else floor
     concepts_only = not is_known and ranked.confidence < needed
@@ -239,18 +253,20 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
     from clsm_cli.text.time import periods
 
     def is_of_asked_month(day: int) -> bool:
-        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
+        first, until = (edge.toordinal() for edge in periods.month(date.fromordinal(day)))
         return any(begin <= first and until <= end for begin, end in question.periods)
 
-    known = [each for each in ranked if each.traits.kind == "gist"]
-    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
-    left_out = known if question.periods else gists
+    retrieved_gists = [candidate for candidate in ranked if candidate.traits.kind == "gist"]
+    gists = [
+        gist for gist in retrieved_gists if gist.traits.day and is_of_asked_month(gist.traits.day)
+    ]
+    left_out = retrieved_gists if question.periods else gists
     top = ranked[0].score if ranked else 0.0
     first = [
-        each._replace(score=round(top + _GIST_STEP * (len(gists) - n), 6))
-        for n, each in enumerate(gists)
+        gist._replace(score=round(top + _GIST_STEP * (len(gists) - n), 6))
+        for n, gist in enumerate(gists)
     ]
-    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
+    return [*first, *(candidate for candidate in ranked if candidate not in left_out)], bool(gists)
 
 
 def _without_untrusted(
@@ -262,21 +278,26 @@ def _without_untrusted(
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
-    untrusted = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
-    best = next((each for each in candidates if each.row not in untrusted), None)
+    untrusted = ranking_queries.untrusted_rows(
+        index.connection, [candidate.row for candidate in candidates]
+    )
+    best = next((candidate for candidate in candidates if candidate.row not in untrusted), None)
     if not untrusted or best is None:
         return list(candidates)
     least = settings.untrusted_floor * best.nearness
     having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
     terms = {
-        row: frozenset(term for term, found in having.items() if row in found)
+        row: frozenset(term for term, rows in having.items() if row in rows)
         for row in untrusted | {best.row}
     }
     names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & terms[best.row]
 
-    def stays(each: Candidate) -> bool:
-        if each.row not in untrusted or best.confidence < settings.rivals * each.confidence:
+    def stays(candidate: Candidate) -> bool:
+        if (
+            candidate.row not in untrusted
+            or best.confidence < settings.rivals * candidate.confidence
+        ):
             return True
-        return terms[each.row] >= (terms[best.row] if each.nearness < least else names)
+        return terms[candidate.row] >= (terms[best.row] if candidate.nearness < least else names)
 
-    return [each for each in candidates if stays(each)]
+    return [candidate for candidate in candidates if stays(candidate)]

@@ -34,7 +34,7 @@ MAX_NODES = 64
 """Nodes counted per turn; the rest of a longer list is ignored, as it relates nothing to anything."""
 
 
-class Pair(NamedTuple):
+class CountedPair(NamedTuple):
     """Two associated nodes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 
 def associate(
     turns: Sequence[Sequence[int]], scenes: Sequence[int], settings: GraphSettings
-) -> list[Pair]:
+) -> list[CountedPair]:
     """Pairs of nodes worth an edge, sorted.
 
     The contexts of a pair, in each scene: every turn that mentions both nodes. Only if no turn of
@@ -70,7 +70,7 @@ def associate(
 
     >>> from clsm_cli.config import GraphSettings
     >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1], GraphSettings())
-    [Pair(a=0, b=1, n=2, weight=0.2857)]
+    [CountedPair(a=0, b=1, n=2, weight=0.2857)]
     """
     codes, n, size = _count_contexts(turns, scenes, settings.reach)
     if not len(n):
@@ -83,7 +83,7 @@ def associate(
     kept = _strongest(a, b, n, weight, settings.top)
     kept |= _bridges(a, b, n, weight, kept)
     rows = zip(*(each[kept].tolist() for each in (a, b, n, weight)), strict=True)
-    return [Pair(*row) for row in rows]
+    return [CountedPair(*row) for row in rows]
 
 
 def co_occurrences(

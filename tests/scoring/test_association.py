@@ -11,7 +11,7 @@ from strategies import examples
 
 from clsm_cli.config import GraphSettings
 from clsm_cli.scoring import association
-from clsm_cli.scoring.association import MAX_NODES, Pair
+from clsm_cli.scoring.association import MAX_NODES, CountedPair
 from clsm_cli.scoring.modularity import communities
 
 Turns = list[list[int]]
@@ -22,7 +22,9 @@ scenes = st.lists(st.integers(0, 1), min_size=12, max_size=12).map(
 )
 
 
-def associate(said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any) -> list[Pair]:
+def associate(
+    said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any
+) -> list[CountedPair]:
     return association.associate(said, scene, GraphSettings(**changes))
 
 

@@ -27,7 +27,7 @@ _FEWEST = 2
 """Search terms of a sentence that confirms, at least."""
 
 
-class Told(NamedTuple):
+class Grounding(NamedTuple):
     """How a sentence was told to the agent; both 0 for any other.
 
     Attributes:
@@ -47,16 +47,25 @@ def confirmed(text: str, answer: str) -> float:
     >>> confirmed("which day is it?", "It is Wednesday, the market is on the square.")
     0.0
     """
-    told = {*stems(text)}
-    said = (frozenset(stems(each)) for each in islice(sentences(answer), _CONFIRMING))
-    return max((len(each & told) / len(each) for each in said if len(each) >= _FEWEST), default=0.0)
+    terms = {*stems(text)}
+    answer_sentences = (
+        frozenset(stems(sentence)) for sentence in islice(sentences(answer), _CONFIRMING)
+    )
+    return max(
+        (
+            len(answer_terms & terms) / len(answer_terms)
+            for answer_terms in answer_sentences
+            if len(answer_terms) >= _FEWEST
+        ),
+        default=0.0,
+    )
 
 
-def told_to_agent(
+def grounding_by_place(
     turns: Sequence[Turn],
     units: Iterable[UnitProbabilities],
     rules_of: Callable[[Sequence[str]], Sequence[float]],
-) -> dict[int, Told]:
+) -> dict[int, Grounding]:
     """Place of a sentence of a person in a conversation with an agent → how it was told.
 
     Args:
@@ -66,13 +75,15 @@ def told_to_agent(
     """
     if not any(turn.role == "assistant" for turn in turns):
         return {}
-    said = [turn.text if turn.role == "assistant" else "" for turn in turns]
-    answers = [*said[1:], ""]
+    agent_texts = [turn.text if turn.role == "assistant" else "" for turn in turns]
+    answers = [*agent_texts[1:], ""]
     texts = {
         place: (turns[unit.turn].text[unit.start : unit.end], answers[unit.turn])
-        for place, unit in enumerate(each.unit for each in units)
+        for place, unit in enumerate(judged_unit.unit for judged_unit in units)
         if turns[unit.turn].role == "user"
     }
     last = [*texts][-READ:]
     rules = dict(zip(last, rules_of([texts[place][0] for place in last]), strict=True))
-    return {place: Told(confirmed(*found), rules.get(place, 0.0)) for place, found in texts.items()}
+    return {
+        place: Grounding(confirmed(*pair), rules.get(place, 0.0)) for place, pair in texts.items()
+    }
