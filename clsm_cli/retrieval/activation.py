@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 MAX_SEEDS = 3
 """Seed passages of activation; 4 or 5 bring in more irrelevant passages."""
 MAX_PASSAGES = 50
-"""Passages that mention a concept, at most; activation does not cross a more frequent one."""
+"""Passages that mention a concept, at most (own choice): activation does not cross a more frequent one."""
 SHARED_CONCEPT_GAIN = 0.02
-"""Gain of a concept that no other passage mentions, if MaxSim has none."""
+"""Gain of a concept that no other passage mentions, if MaxSim has none (docs/experiments.md, The graph)."""
 FULL_ACTIVATION = 0.04
 """Activation that counts in full. The median of a question's largest gain is .037 for two-step questions
 (MuSiQue), .009 for questions to strangers' notes, and 0 on LoCoMo.

@@ -29,9 +29,9 @@ _RULE = re.compile(r"\W*-{3}\W*")
 """The line below the head of a table."""
 _CLAUSE = re.compile(r"[,;] (?:and )?| [-\u2013\u2014] |\b(?:and|but)\b")
 BRIEF = 25
-"""Words of a later passage that is read whole, at most."""
+"""Words of a later passage that is read whole, at most (own choice)."""
 LONGEST = 40
-"""Words of a passage whose every sentence is compared, at most; of a longer one, clauses are."""
+"""Words of a passage whose every sentence is compared, at most; of a longer one, clauses are (own choice)."""
 
 
 class Written(NamedTuple):

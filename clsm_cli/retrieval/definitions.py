@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
 MAX_WORDS = 4
-"""Words of a name that is asked about, at most."""
+"""Words of a name that is asked about, at most (own choice)."""
 HEAD_SIZE = 40
-"""Best passages that are looked at."""
+"""Best passages that are looked at (docs/experiments.md, Definitions)."""
 _STEP = 1e-3
 """Difference of scores by which a definition precedes the next item."""
 _MARKS = ".,;:!?\"'“”‘’()[]"

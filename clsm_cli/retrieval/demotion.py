@@ -27,19 +27,23 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 HEAD_SIZE = 40
-"""Best passages to which demotion is limited; others are hardly ever read."""
+"""Best passages to which demotion is limited (own choice): others are hardly ever read."""
 MIN_COVERAGE = 0.5
-"""Share of the question's idf that a passage must have for its denial, question or outdated state to mislead."""
+"""Share of the question's idf that a passage must have for its denial or question to mislead (own choice)."""
 RIVAL_COVERAGE = 0.5
-"""Coverage of a rival, at least, as a share of that of the flawed passage; planted text has full coverage."""
+"""Coverage of a rival, at least, as a share of that of the flawed passage, which covers all if it was planted (own
+choice, as are the shares below; ``python -m benchmarks.poisoning`` shows what they do).
+"""
 MIN_NEARNESS, MIN_NEARNESS_ALONE = 0.7, 0.8
 """Nearness of a rival in meaning, at least, as a share of that of an untrusted passage: if it is about as
 confident, and if it is not.
 """
 RIVAL_CONFIDENCE = 0.8
-"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about."""
+"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about (own choice; the
+probe ``distractors`` of ``clsm eval`` shows what it does).
+"""
 MIN_DICE = 0.4
-"""Dice's coefficient of the search terms from which two passages may say the same."""
+"""Dice's coefficient of the search terms from which two passages may say the same (own choice)."""
 _SCORE_STEP = 1e-3
 """Difference of scores that shows in the four digits of an item's score."""
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MAX_ACTIVATED = 2
-"""Concepts used if the message names none: the best that its passages mention."""
+"""Concepts used if the message names none: the best that its passages mention (own choice, as are those below)."""
 MAX_STATEMENTS = 60
 """Statements considered: the best for the message."""
 MAX_FACTS = 4

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.session_queries import TrustedTurn
 
 MIN_DAYS = 7
-"""Days of a period that gets a digest; the notes of a shorter one are shown as they are."""
+"""Days of a period that gets a digest; the notes of a shorter one are shown as they are (own choice, as are those below)."""
 MAX_LINES = 5
 """Lines per part."""
 MAX_EPISODES = 500

@@ -45,25 +45,38 @@ if TYPE_CHECKING:
 
 
 CONFIDENCE_SIZE = 10
-"""First candidates, of which the most confident decides whether there is an answer: as many as a reader sees."""
-FIRST_PASS_WEIGHTS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
-"""Weights that find the best passage of a conversation; fitted ones are no better."""
+"""First candidates, of which the most confident decides whether there is an answer: the default of ``recall.k``."""
+FIRST_PASS_WEIGHTS = Signals(
+    bm25=0.5,
+    maxsim=1.4,
+    context=0.9,
+    episode=0.6,
+    participant=0.8,
+    date=5.1,
+    temporal=0.4,
+    question=-0.3,
+)
+"""Weights that find the best passage of a conversation (own choice; fitted ones are no better)."""
 NOTE_BM25_FACTOR = 7
 """Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a note has
-them where it answers. From 879 questions to 22 workspaces, and LoCoMo's.
+them where it answers (docs/experiments.md, Notes).
 """
 FOR_ALL_DATE_FACTOR = 200
-"""Factor of the date weight if all of a period is asked for: it outweighs everything else."""
+"""Factor of the date weight if all of a period is asked for: it outweighs everything else (own choice)."""
 CONVERSATION_FIT = 0.9
 """Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for passages
-of other days that mention it.
+of other days that mention it (own choice).
 """
 COVERAGE_FACTOR = 2
-"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage."""
+"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage; 1 silences 4 of
+20 answerable questions to Chinese notes (docs/experiments.md, Words that the model does not know).
+"""
 MANY_NAMES = 7
-"""Names at which the ``names`` signal is 1."""
+"""Names at which the ``names`` signal is 1 (own choice)."""
 ACTIVATION_GAP = 1e-4
-"""Difference by which an activated passage stays below the one that activated it."""
+"""Difference of scores by which an activated passage stays below the one that activated it (own choice; that it does
+stay below: docs/experiments.md, Notes).
+"""
 
 
 class Candidate(NamedTuple):

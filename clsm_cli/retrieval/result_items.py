@@ -169,7 +169,7 @@ class _ItemList:
 
 
 _MIN_FOLD_TERMS = 4
-"""Search terms below which texts are not compared: "Thanks, Mara!" is said a hundred times."""
+"""Search terms below which texts are not compared: "Thanks, Mara!" is said a hundred times (own choice)."""
 
 
 class SourceQuota:

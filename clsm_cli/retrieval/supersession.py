@@ -40,11 +40,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 FIRST = 12
-"""Best passages that are compared with each other."""
+"""Best passages that are compared with each other (own choice): two more than an answer has by default."""
 OVER = pair_head.SUPERSEDED_P
-"""Probability of an update from which the older passage counts as superseded."""
+"""Probability of an update from which the older passage counts as superseded (``scripts/fit_pairs.py``)."""
 ABOVE = 0.6
-"""Probability of an update from which the later of two short passages ranks above, however well it answers."""
+"""Probability of an update from which the later of two short passages ranks above, however well it answers.
+
+This and the three below: docs/experiments.md, What takes the place of what.
+"""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
@@ -52,12 +55,12 @@ LONG_PERHAPS = 0.6
 LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
-"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
+"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state: just no certain one."""
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
-"""Share of its words that closed statements must cover where the passage has no word of the question."""
+"""Share of its words that closed statements must cover where the passage has no word of the question (own choice)."""
 MOST = 8
-"""Pairs that the head reads per answer: those nearest to each other and to the question."""
+"""Pairs that the head reads per answer, nearest to each other and to the question first (own choice: 5 ms a pair)."""
 
 
 class Superseded(NamedTuple):

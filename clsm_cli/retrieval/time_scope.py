@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.bounds import Times
 
 LEAST = 0.5
-"""Share of a subject's idf that a group must contain, at least, for the subject to be known."""
+"""Share of a subject's idf that a group must contain, at least, for the subject to be known (own choice, as are those below)."""
 SHARE = 0.8
 """Share of the best group's coverage from which a session is about the subject."""
 _ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 MIN_WORDS = 4
-"""Words of a question that is read, at least: shorter ones are cues, which ask for everything about them."""
+"""Words of a question that is read, at least (own choice): shorter ones are cues, which ask for everything about them."""
 MIN_READ_CONFIDENCE = 0.06
-"""Confidence by signs below which no passage is read."""
+"""Confidence by signs below which no passage is read (own choice: reading hardly ever lifts it over the floor)."""
 MAX_READ, ANSWER_P = 4, 0.5
-"""Candidates that are read, at most, and the probability of an answer at which reading stops."""
+"""Candidates that are read, at most, and the probability of an answer at which reading stops (docs/experiments.md,
+Confidence: with eight, 2 to 4 points more among three, for twice the time).
+"""
 
 
 def decide(
@@ -172,9 +174,11 @@ def can_be_read(question: Question) -> bool:
 
 
 SAME_QUESTION_COVERAGE = 0.5
-"""Share of a question's idf from which a turn that only asks, asks the same."""
+"""Share of a question's idf from which a turn that only asks, asks the same (own choice)."""
 LOOK_ALIKE_FACTOR = 0.1
-"""Factor of the confidence of a passage with a look-alike of the code asked about."""
+"""Factor of the confidence of a passage with a look-alike of the code asked about (own choice; the probe
+``identifiers`` of ``clsm eval`` shows what it does).
+"""
 
 
 def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
@@ -202,7 +206,7 @@ questions with an answer, and half of those near the topic (docs/experiments.md)
 """
 HINT_SHARE = 0.5
 """Confidence by signs, as a share of the floor, from which a question without an answer still gets the
-nearest concepts: these claim nothing.
+nearest concepts (own choice): these claim nothing.
 """
 
 
