@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
+from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,26 +22,13 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST_WORDS = frozenset([
-    "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
-    "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
-    "used", "was", "were",
-])  # fmt: skip
-"""Words of a question that may ask for a former state."""
-_SUMMARY_TERMS = frozenset(
-    tokens.stems(
-        "happen did going went gone learn learnt decide decision summary summarise summarize overview"
-        " recap gist important event anything everything show list tell say said talk discuss mention"
-        " write wrote note diary journal entry log day plan schedule"
-    )
-)
-"""Terms of a question that asks for all of a period; any other term asks for something in particular."""
-_TASK_TERMS = frozenset(tokens.stems("task todo open due overdue pending undone"))
-_REMAINING = frozenset(tokens.stems("still next left remaining need must yet"))
+_PAST_WORDS = frozenset([*word_list("past"), *word_list("former")])
+_SUMMARY_TERMS = frozenset(tokens.stems(" ".join(word_list("summary"))))
+_TASK_TERMS = frozenset(tokens.stems(" ".join(word_list("tasks"))))
+_REMAINING = frozenset(tokens.stems(" ".join(word_list("remaining"))))
 _TASK_QUESTION_TERMS = (
-    _TASK_TERMS | _REMAINING | frozenset(tokens.stems("done list show tell step thing"))
+    _TASK_TERMS | _REMAINING | frozenset(tokens.stems(" ".join(word_list("about tasks"))))
 )
-"""Terms of a question that asks for open tasks, by their name or state, or with "do" by what remains."""
 _TO_DO = re.compile(r"\b(?:have|has|is|got|anything|what)\sto\sdo\b(?!\swith\b)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
@@ -49,34 +37,10 @@ _POSSESSIVE = re.compile(r"['’]s$")
 _PUNCTUATION = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
 )
-_CALENDAR_CUES = (
-    " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
-    " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
-    " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
-    " june ", " july ", " august ", " september ", " october ", " november ", " december ",
-    " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
-    " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
-    " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
-    " minutes ", " just now ", " march ", " in may ", " was may ", " last may ", " next may ",
-    " during may ", " since may ", " until may ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
-)  # fmt: skip
-"""Every question with a calendar time contains one of these."""
-_ORDER_CUES = (
-    " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
-    " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
-    " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
-    " initial ", " penultimate ", " our conversation", " our chat", " our session", " our talk",
-    " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
-    " following ", " preceding ", " ago ", " back ", " earlier ",
-)  # fmt: skip
-_CONVERSATION_CUES = (
-    " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
-    " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " next ",
-    " did we do ", " did i do ", " write ", " work on ", " come up ", " brought up ", " bring up ",
-    " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
-    " refer", " last time ",
-)  # fmt: skip
-"""Every question that locates a memory among the conversations contains one of these, and one of ``_ORDER_CUES``."""
+_CALENDAR_CUES, _ORDER_CUES, _CONVERSATION_CUES = (
+    [cue.replace("_", " ") for cue in word_list(f"{kind} cues")]
+    for kind in ("calendar", "order", "conversation")
+)
 
 
 class TimeScope(NamedTuple):
