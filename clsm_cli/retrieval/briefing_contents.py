@@ -18,11 +18,15 @@ from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_due import with_doubts
-from clsm_cli.retrieval.briefing_grounding import Grounding, grounding_by_place
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
-from clsm_cli.retrieval.briefing_rules import MIN_RULE_P, rule_chances, sentence_rule_chances
-from clsm_cli.retrieval.briefing_selection import best_lines, line_content
+from clsm_cli.retrieval.briefing_rules import (
+    MIN_RULE_P,
+    Grounding,
+    grounding_by_place,
+    rule_chances,
+    sentence_rule_chances,
+)
+from clsm_cli.retrieval.briefing_selection import best_lines, line_content, with_doubts
 from clsm_cli.retrieval.briefing_statements import (
     STATED,
     StatementsAndNodes,

@@ -81,8 +81,9 @@ def find_candidates(
     allowed = _allowed_rows(index, question.scope if settings.time_filter else ANY_TIME, filters)
     index = index.with_rare(question.terms)
     limit, meaning = settings.candidates, Meaning(index, question, engine)
+    nearest = meaning.nearest(limit, allowed)
     words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
-    nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
+    by_words = _best(index, words.scores, limit)
     others: list[Iterable[int]] = [index.on_days(*period, limit) for period in question.periods]
     if meaning.cosines and settings.weight_graph:
         best = [*nearest[:1], *_best(index, words.scores, 1)]

@@ -53,7 +53,7 @@ def find_tasks(index: Index, query: Query, question: Question) -> list[Memory]:
     """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
-    task_confidence = confidence_of(index)
+    task_confidence = certain_confidence(index)
     if task_confidence < (query.min_score or 0):
         return []
     passages = sorted(index.passages(sorted(rows)).values(), key=lambda passage: passage.id)
@@ -87,7 +87,7 @@ def with_due(
 
     today = datetime.fromisoformat(query.now).astimezone(index.store.zone).date()
     asked = [(max(first, today.toordinal()), until) for first, until in question.periods]
-    sure = confidence_of(index)
+    sure = certain_confidence(index)
     if query.past or sure < (query.min_score or 0) or all(first >= end for first, end in asked):
         return [*memories]
     due = [
@@ -117,7 +117,7 @@ def with_due(
     return items[: query.k]
 
 
-def confidence_of(index: Index) -> float:
+def certain_confidence(index: Index) -> float:
     """Confidence of an item that all of the question asks for."""
     evidence = Evidence(1.0, None, 1.0, passages=index.size()[0])
     return round(confidence.signs_probability(evidence), 4)

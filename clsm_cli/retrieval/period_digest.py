@@ -15,10 +15,9 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.answer import Memory, Signals
+from clsm_cli.retrieval.open_tasks import certain_confidence
 from clsm_cli.retrieval.result_items import source_of
 from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL
-from clsm_cli.scoring import confidence
-from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -85,10 +84,8 @@ def _digest(
     until = min(until, turns_told[0].day + 1) if until == OPEN_UNTIL and turns_told else until
     days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
     text, kept = _text(f"{days}, {count}", parts, size if query.unit == "tokens" else size // 4)
-    of_time = Evidence(1.0, None, 1.0, passages=index.size()[0])
-    item_confidence = max(
-        [confidence.signs_probability(of_time), *(memory.confidence for memory in memories[:1])]
-    )
+    sure = certain_confidence(index)
+    item_confidence = max([sure, *(memory.confidence for memory in memories[:1])])
     if query.min_score is not None and item_confidence < query.min_score:
         return []
     signals = Signals(date=1.0)
@@ -98,7 +95,7 @@ def _digest(
         text=text,
         stream="flow",
         score=max((memory.score for memory in memories), default=1.0),
-        confidence=round(item_confidence, 4),
+        confidence=item_confidence,
         tokens=tokens.count_tokens(text),
         trust="agent",
         session="",

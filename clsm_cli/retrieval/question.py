@@ -1,4 +1,4 @@
-"""A query, and its analysis by words alone: who, when, and the content that is matched by meaning.
+"""A query, and its analysis by words alone: who, when, what it refers back to, and the content matched by meaning.
 
 A question without time words costs one substring scan; ``time_scope`` resolves time expressions.
 """
@@ -41,6 +41,16 @@ _CALENDAR_CUES, _ORDER_CUES, _CONVERSATION_CUES = (
     [cue.replace("_", " ") for cue in word_list(f"{kind} cues")]
     for kind in ("calendar", "order", "conversation")
 )
+_MAX_ADDED_WORDS = 8
+"""Words that one message adds to a question, at most."""
+_ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_ORDINALS |= {"last": -1, "latter": -1}
+_ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
+_ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$", re.MULTILINE)
+_TOKEN = re.compile(r"[^\W_][\w'’-]*")
+_PERSON_PRONOUNS = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
+MIN_SENTENCE_WORDS = 4
+"""Words of a question, at least (own choice): shorter ones are cues, which ask for everything about them."""
 
 
 class TimeScope(NamedTuple):
@@ -153,6 +163,17 @@ class Question(NamedTuple):
     task_terms: frozenset[str] = frozenset()
     scope: TimeScope = ANY_TIME
 
+    @property
+    def is_cue(self) -> bool:
+        """Whether it has too few words for a sentence, and so asks for everything about them."""
+        return len(self.text.split()) < MIN_SENTENCE_WORDS
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the answer head can read it: an English sentence without a time, which the head cannot check."""
+        is_english = not tokens.STOP_WORDS.isdisjoint(self.text.casefold().split())
+        return is_english and bool(self.terms) and not self.periods and not self.is_cue
+
 
 def may_name_time(text: str) -> tuple[bool, bool]:
     """Whether a question may name a calendar time, and whether a position among the conversations.
@@ -169,6 +190,67 @@ def may_name_time(text: str) -> tuple[bool, bool]:
         any(cue in padded for cue in _CONVERSATION_CUES)
         and any(cue in padded for cue in _ORDER_CUES),
     )
+
+
+def resolve_references(text: str, messages: Sequence[str]) -> str:
+    """Append to a question the words of what it refers back to; for matching only.
+
+    "the second one" adds the words of that item of the last list; "she" the last names mentioned;
+    anything else the first content words of the last two messages that are not small talk. Some of
+    these words may be irrelevant; a question without a back-reference is not changed.
+
+    Args:
+        messages: The conversation, oldest first.
+
+    >>> resolve_references("What about that?", ["Is the barge in Haarlem insured?", "What about that?"])
+    'What about that? barge Haarlem insured'
+    """
+    from clsm_cli.text import route
+
+    if not route.points_back(text):
+        return text
+    own = {word.casefold() for word in _TOKEN.findall(text)}
+    asked = text.strip().casefold()
+    before = [message for message in messages if message.strip().casefold() != asked]
+    before = [message for message in before if not route.is_small_talk(message)]
+    item = _listed_item(text, before)
+    if item:
+        words = _content_words(item)
+    elif own & _PERSON_PRONOUNS:
+        words = next(
+            (names for message in reversed(before) if (names := _capitalised_names(message))), []
+        )
+    else:
+        words = [word for message in before[-2:] for word in _content_words(message)]
+    kept = dict.fromkeys(word for word in words if word.casefold() not in own)
+    return " ".join([text, *kept])
+
+
+def _listed_item(text: str, before: Sequence[str]) -> str | None:
+    """The item of the last list that an ordinal refers to; None if there is none."""
+    ordinal = re.search(_ORDINAL, text, re.IGNORECASE)
+    if ordinal is None:
+        return None
+    place = _ORDINALS[ordinal["which"].lower()]
+    for message in reversed(before):
+        items: list[str] = _ITEM.findall(message)
+        if len(items) > 1:
+            return items[place] if place < len(items) else None
+    return None
+
+
+def _content_words(text: str) -> list[str]:
+    """The first content words of a text."""
+    words = (word for word in _TOKEN.findall(text) if len(word) > 2 and tokens.stems(word))
+    return list(dict.fromkeys(words))[:_MAX_ADDED_WORDS]
+
+
+def _capitalised_names(text: str) -> list[str]:
+    """Capitalised words inside sentences, without days and other words that are no names."""
+    from clsm_cli.text.name_matching import NON_NAMES
+
+    words = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
+    return [name for name in dict.fromkeys(words) if name not in NON_NAMES][:_MAX_ADDED_WORDS]
 
 
 def understand(

@@ -125,17 +125,23 @@ class Ranked(NamedTuple):
     codes: Sequence[CodePostings] = ()
     is_read: bool = False
 
+    def with_candidates(self, candidates: list[Candidate]) -> Ranked:
+        """The same with these candidates, best first; as confident as the most confident of the first ones."""
+        first = (candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
+        return self._replace(candidates=candidates, confidence=max(first, default=0.0))
 
-def rank(candidate_set: CandidateSet) -> Ranked:
+
+def rank(candidates: CandidateSet) -> Ranked:
     """The candidates, best first."""
-    fits = _time_fits(candidate_set)
-    window_maxsim = candidate_set.maxsim(with_next=True)
-    signals = _first_pass(candidate_set, fits, window_maxsim)
-    if candidate_set.cosines and signals:
-        signals = _second_pass(candidate_set, signals)
-    ranked = _score(candidate_set, signals, _evidence(candidate_set, fits, window_maxsim))
-    surest = max((candidate.confidence for candidate in ranked[:CONFIDENCE_SIZE]), default=0.0)
-    return Ranked(ranked, surest, candidate_set.cosines, surest, candidate_set.words.codes)
+    fits = _time_fits(candidates)
+    window_maxsim = candidates.maxsim(with_next=True)
+    signals = _first_pass(candidates, fits, window_maxsim)
+    if candidates.cosines and signals:
+        signals = _second_pass(candidates, signals)
+    scored = _score(candidates, signals, _evidence(candidates, fits, window_maxsim))
+    ranked = Ranked([], 0.0, candidates.cosines, 0.0, candidates.words.codes)
+    ranked = ranked.with_candidates(scored)
+    return ranked._replace(unread=ranked.confidence)
 
 
 def signal_weights(
@@ -147,21 +153,21 @@ def signal_weights(
     return weights._replace(bm25=NOTE_BM25_FACTOR * weights.bm25) if is_note else weights
 
 
-def _time_fits(candidate_set: CandidateSet) -> list[float]:
+def _time_fits(candidates: CandidateSet) -> list[float]:
     """How well each candidate fits the time asked about; see ``match.period_match``.
 
     A statement fits as well as its source turns on average: what was said on many days is specific to
     none. A gist fits no single day, only its month. If all of a period is asked for, the days after it
     do not fit, and notes fit better than conversations.
     """
-    asked = candidate_set.question.periods
+    asked = candidates.question.periods
     if not asked:
-        return [0.0] * len(candidate_set.traits)
+        return [0.0] * len(candidates.traits)
     longer = tuple(period for period in asked if period[1] - period[0] > 1)
-    stated = [row for row, traits in candidate_set.traits.items() if traits.kind == "statement"]
-    dates_by_row = graph_queries.source_dates(candidate_set.view.connection, stated)
+    stated = [row for row, traits in candidates.traits.items() if traits.kind == "statement"]
+    dates_by_row = graph_queries.source_dates(candidates.view.connection, stated)
     fits = []
-    for row, traits in candidate_set.traits.items():
+    for row, traits in candidates.traits.items():
         source_dates = dates_by_row.get(row) or (SourceDates(traits.day, traits.periods),)
         periods = longer if traits.kind == "gist" else asked
         source_fits = [
@@ -169,9 +175,7 @@ def _time_fits(candidate_set: CandidateSet) -> list[float]:
             for dates in source_dates
         ]
         fit = sum(source_fits) / len(source_fits)
-        fits.append(
-            _fit_for_all(asked, traits, fit) if candidate_set.question.asks_for_all else fit
-        )
+        fits.append(_fit_for_all(asked, traits, fit) if candidates.question.asks_for_all else fit)
     return fits
 
 
@@ -185,31 +189,31 @@ def _fit_for_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> f
 
 
 def _first_pass(
-    candidate_set: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
+    candidates: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> list[Signals]:
     """The signals of each candidate and its surroundings, normalised over the candidates."""
-    question, words = candidate_set.question, candidate_set.words
-    rows, all_traits = [*candidate_set.traits], [*candidate_set.traits.values()]
-    groups = words.score_groups(candidate_set.members)
+    question, words = candidates.question, candidates.words
+    rows, all_traits = [*candidates.traits], [*candidates.traits.values()]
+    groups = words.score_groups(candidates.members)
     in_group = [
         groups[traits.group].score if traits.group in groups else 0.0 for traits in all_traits
     ]
     share = 1.0  # of BM25: squared coverage; 1 without a model, or for a question of names only
-    if candidate_set.late is not None and not question.name_terms.issuperset(question.terms):
+    if candidates.late is not None and not question.name_terms.issuperset(question.terms):
         share = max((group.coverage for group in groups.values()), default=0.0) ** 2
     about = {row for t in question.name_terms for row, _, _ in words.postings.get(t, ())}
     by_whom = [
-        _by_participant(question, candidate_set.traits[row], is_about=row in about) for row in rows
+        _by_participant(question, candidates.traits[row], is_about=row in about) for row in rows
     ]
     outdated: Collection[str] = ()
-    if candidate_set.settings.weight_outdated and question.asks_of_now:
+    if candidates.settings.weight_outdated and question.asks_of_now:
         keys = sorted({traits.key for traits in all_traits})
-        stated = graph_queries.statements_of(candidate_set.view.connection, keys)
+        stated = graph_queries.statements_of(candidates.view.connection, keys)
         outdated = {key for key, rows in stated.items() if not any(e.is_current for e in rows)}
-    group_cosines = _meaning_of_groups(candidate_set)
-    own_maxsim = candidate_set.maxsim(with_next=False)
+    group_cosines = _meaning_of_groups(candidates)
+    own_maxsim = candidates.maxsim(with_next=False)
     by_words = min_max([words.scores.get(row, 0.0) for row in rows])
-    unmeasured = [0.0] * len(rows) if candidate_set.late is None else by_words
+    unmeasured = [0.0] * len(rows) if candidates.late is None else by_words
     n_content = 0 if question.asks_for_all else question.n_content_terms
     maxsim, context = min_max_or(unmeasured, own_maxsim), min_max_or(unmeasured, window_maxsim)
     group_words, group_meaning = (
@@ -235,31 +239,31 @@ def _first_pass(
     ]
 
 
-def _meaning_of_groups(candidate_set: CandidateSet) -> dict[int, float]:
+def _meaning_of_groups(candidates: CandidateSet) -> dict[int, float]:
     """The mean cosine of each group."""
     means: dict[int, float] = {}
-    for group, members in candidate_set.members.items():
-        member_cosines = [cosine_at(candidate_set.cosines, member.vector) for member in members]
+    for group, members in candidates.members.items():
+        member_cosines = [cosine_at(candidates.cosines, member.vector) for member in members]
         cosines = [cosine for cosine in member_cosines if cosine is not None]
         means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
     return means
 
 
-def _second_pass(candidate_set: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
+def _second_pass(candidates: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
     """Add the signals that depend on those of the first pass."""
-    question, settings, late = candidate_set.question, candidate_set.settings, candidate_set.late
-    rows, all_traits = [*candidate_set.traits], [*candidate_set.traits.values()]
+    question, settings, late = candidates.question, candidates.settings, candidates.late
+    rows, all_traits = [*candidates.traits], [*candidates.traits.values()]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
     own_share = 0.0 if question.named_speakers else settings.alone
-    names = candidate_set.view.names_in(rows)
+    names = candidates.view.names_in(rows)
     before = [
         late.window_scores(traits.previous) if late is not None else 0.0 for traits in all_traits
     ]
     no_questions = {
-        row for row, traits in candidate_set.surroundings.items() if not traits.is_question
+        row for row, traits in candidates.surroundings.items() if not traits.is_question
     }
-    cosines = [cosine_at(candidate_set.cosines, traits.vector) for traits in all_traits]
+    cosines = [cosine_at(candidates.cosines, traits.vector) for traits in all_traits]
     session = min_max(
         _best_of_session(all_traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
     )
@@ -284,7 +288,7 @@ def _second_pass(candidate_set: CandidateSet, first: Sequence[Signals]) -> list[
 
 
 def _evidence(
-    candidate_set: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
+    candidates: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
@@ -292,13 +296,13 @@ def _evidence(
     for, the fit is the only evidence. For words that the model cannot read, similarity is capped by the
     lexical coverage.
     """
-    question, words = candidate_set.question, candidate_set.words
-    coverage, unseen = words.idf_coverage(candidate_set.traits), words.unseen_share()
+    question, words = candidates.question, candidates.words
+    coverage, unseen = words.idf_coverage(candidates.traits), words.unseen_share()
     foreign = words.foreign_share()
     n_terms = len({*question.terms} - question.name_terms)
     of_time = max(0.0, 1 - question.n_content_terms / n_terms) if n_terms else 0.0
     for (row, traits), fit, maxsim in zip(
-        candidate_set.traits.items(), fits, window_maxsim, strict=True
+        candidates.traits.items(), fits, window_maxsim, strict=True
     ):
         if question.asks_for_all:
             yield Evidence(fit, None, fit, length=traits.length, passages=max(1, words.passages))
@@ -308,9 +312,9 @@ def _evidence(
         cap = 1 - foreign * (1 - min(1.0, COVERAGE_FACTOR * coverage.get(row, 0.0)))
         yield Evidence(
             covered,
-            cosine_at(candidate_set.cosines, traits.vector),
+            cosine_at(candidates.cosines, traits.vector),
             fit,
-            asked_cosine=_capped(cap, cosine_at(candidate_set.asked_cosines, traits.vector)),
+            asked_cosine=_capped(cap, cosine_at(candidates.asked_cosines, traits.vector)),
             maxsim=_capped(cap, maxsim),
             unseen=unseen,
             length=traits.length,
@@ -323,27 +327,27 @@ def _capped(cap: float, similarity: float | None) -> float | None:
 
 
 def _score(
-    candidate_set: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
+    candidates: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
 ) -> list[Candidate]:
     """The candidates, best first; an activated one stays below the one that activated it."""
-    settings, for_all = candidate_set.settings, candidate_set.question.asks_for_all
+    settings, for_all = candidates.settings, candidates.question.asks_for_all
     factors = {
         is_note: signal_weights(settings, is_note=is_note, for_all=for_all)
         for is_note in (False, True)
     }
-    weights = [factors[traits.is_document] for traits in candidate_set.traits.values()]
-    own = dict(zip(candidate_set.traits, map(weighted, signals, weights), strict=True))
+    weights = [factors[traits.is_document] for traits in candidates.traits.values()]
+    own = dict(zip(candidates.traits, map(weighted, signals, weights), strict=True))
     ways: Mapping[int, ActivationSource] = {}
-    if candidate_set.late is not None and own and settings.weight_graph > 0:
+    if candidates.late is not None and own and settings.weight_graph > 0:
         shares = zip(own, min_max([*own.values()]), strict=True)
-        seeds = sorted(shares, key=lambda seed: (-seed[1], *candidate_set.tie_break(seed[0])))
+        seeds = sorted(shares, key=lambda seed: (-seed[1], *candidates.tie_break(seed[0])))
         seeds = seeds[: activation.MAX_SEEDS]
         ways = activation.spread_activation(
-            candidate_set.view, candidate_set.question, dict(seeds), candidate_set.late
+            candidates.view, candidates.question, dict(seeds), candidates.late
         )
     ranked = []
     for (row, traits), values, weight, passage_evidence in zip(
-        candidate_set.traits.items(), signals, weights, evidence, strict=True
+        candidates.traits.items(), signals, weights, evidence, strict=True
     ):
         reached, way = values, ways.get(row)
         if way is not None:
@@ -363,7 +367,7 @@ def _score(
             )
         )
     return sorted(
-        ranked, key=lambda candidate: (-candidate.score, *candidate_set.tie_break(candidate.row))
+        ranked, key=lambda candidate: (-candidate.score, *candidates.tie_break(candidate.row))
     )
 
 

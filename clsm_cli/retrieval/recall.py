@@ -40,6 +40,7 @@ from clsm_cli.retrieval.question import (
     Question,
     TimeScope,
     may_name_time,
+    resolve_references,
     understand,
 )
 from clsm_cli.retrieval.ranking import Ranked
@@ -109,46 +110,11 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     return answer._replace(recall_id=_recall_id(answer, query))
 
 
-def _search_names(index: Index, query: Query, engine: Engine | None) -> SearchResult | None:
-    """Search for the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
-    from clsm_cli.text import factuality, route
-
-    names = entity_linking.names_inside(index, query.text)
-    rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
-    if not names or factuality.asserts_nothing(query.text) or route.is_small_talk(rest):
-        return None
-    result = two_pass_search(index, query._replace(text=" ".join(names)), engine)
-    return result if result.memories else None
-
-
 SURE = 0.5
 """Confidence, by signs and after reading, from which an answer is given even to a request whose form needs
 no memory ("write a retry loop"). On a memory of three weeks, requests about its subjects have 0.51 to 0.98,
 others at most 0.17 by signs.
 """
-
-
-GATED_LEAST, GATED_LEAST_ASKED = 0.1, 0.05
-"""Confidence that each item put before a message must have, and each before one that asks, where even the
-least likely may be the answer. On the sample memory, no query loses its evidence, and one item in ten goes.
-"""
-
-
-def _without_unsure(index: Index, query: Query, result: SearchResult) -> SearchResult:
-    """Drop items that nobody asked for and that hardly belong to the message.
-
-    Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that stays
-    stays with it.
-    """
-    from clsm_cli.text import factuality
-
-    if result.ranked.confidence < index.store.settings.recall.floor:
-        return result
-    least = GATED_LEAST_ASKED if factuality.asserts_nothing(query.text) else GATED_LEAST
-    kept = [memory for memory in result.memories if memory.confidence >= least]
-    needed = {memory.replaced_by for memory in kept}
-    memories = [memory for memory in result.memories if memory in kept or memory.id in needed]
-    return result._replace(memories=memories, concepts=result.concepts if memories else ())
 
 
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...], bool]:
@@ -238,7 +204,7 @@ def _run_pass(
 ) -> SearchResult:
     """Run the stages over one view of the index."""
     question, ranked = retrieve_passages(index, query, engine, settings)
-    ranked, kept, concepts_only = verdict.decide(
+    ranked, kept, concepts_only = verdict.judge_candidates(
         index, question, ranked, settings, query.min_score, has_model=engine is not None
     )
     named: tuple[Concept, ...] = ()
@@ -321,9 +287,7 @@ def _analyse(index: Index, query: Query, scope: TimeScope | None = None) -> Ques
     """Analyse a query: back-references, time scope unless it is known, speakers, content."""
     text = query.text
     if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        text = dialogue_context.resolve_references(text, query.current)
+        text = resolve_references(text, query.current)
     if scope is None and any(may_name_time(text)):
         from clsm_cli.retrieval import time_scope
 
@@ -337,6 +301,41 @@ def _analyse(index: Index, query: Query, scope: TimeScope | None = None) -> Ques
         asks_for_gist=question.asks_for_gist
         or (query.filters is not None and query.filters.kind == "gist"),
     )
+
+
+def _search_names(index: Index, query: Query, engine: Engine | None) -> SearchResult | None:
+    """Search for the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
+    from clsm_cli.text import factuality, route
+
+    names = entity_linking.names_inside(index, query.text)
+    rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
+    if not names or factuality.asserts_nothing(query.text) or route.is_small_talk(rest):
+        return None
+    result = two_pass_search(index, query._replace(text=" ".join(names)), engine)
+    return result if result.memories else None
+
+
+GATED_LEAST, GATED_LEAST_ASKED = 0.1, 0.05
+"""Confidence that each item put before a message must have, and each before one that asks, where even the
+least likely may be the answer. On the sample memory, no query loses its evidence, and one item in ten goes.
+"""
+
+
+def _without_unsure(index: Index, query: Query, result: SearchResult) -> SearchResult:
+    """Drop items that nobody asked for and that hardly belong to the message.
+
+    Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that stays
+    stays with it.
+    """
+    from clsm_cli.text import factuality
+
+    if result.ranked.confidence < index.store.settings.recall.floor:
+        return result
+    least = GATED_LEAST_ASKED if factuality.asserts_nothing(query.text) else GATED_LEAST
+    kept = [memory for memory in result.memories if memory.confidence >= least]
+    needed = {memory.replaced_by for memory in kept}
+    memories = [memory for memory in result.memories if memory in kept or memory.id in needed]
+    return result._replace(memories=memories, concepts=result.concepts if memories else ())
 
 
 def _pack_with_facts(

@@ -12,6 +12,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.trust import TRUSTED, UNTRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
@@ -54,7 +55,11 @@ def build_items(
     characters = 4 * query.budget if query.unit == "tokens" else query.budget
     window = min(settings.window, characters // BUDGET_PARTS)
     full_score = _full_score(candidates)
-    rows_of = _rows_by_key(candidates)
+    rows_of = grouped(
+        (candidate.traits.key, candidate.row)
+        for candidate in candidates
+        if candidate.traits.kind == "passage"
+    )
     seeds = sorted({candidate.way.seed for candidate in candidates[: query.k] if candidate.way})
     starts = index.passages(seeds)
     marked = {row: mark for row, mark in superseded.items() if mark.until}
@@ -98,15 +103,6 @@ def _full_score(candidates: Sequence[Candidate]) -> float:
     """The score of a passage with the best share of every signal; 1 if there is none above 0."""
     columns = zip(*(candidate.shares for candidate in candidates), strict=True)
     return sum(max(0.0, *shares) for shares in columns) or 1.0
-
-
-def _rows_by_key(candidates: Sequence[Candidate]) -> dict[str, list[int]]:
-    """Key of a turn or block → its rows, best first."""
-    rows: dict[str, list[int]] = {}
-    for candidate in candidates:
-        if candidate.traits.kind == "passage":
-            rows.setdefault(candidate.traits.key, []).append(candidate.row)
-    return rows
 
 
 class _ItemList:

@@ -270,12 +270,12 @@ def _judged(
     named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
     speakers = {*index.speakers()}
-    is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
-    is_read = at is None and verdict.can_be_read(question)
+    is_read = at is None and question.is_readable
     updates: list[_Update] = []
     sureness = cache(partial(_sureness, question))
-    read = [side for side in read if not (is_cue and side.is_long)]
+    if question.is_cue:  # of which long passages tell the most
+        read = [side for side in read if not side.is_long]
     for old, new, one, two in _rivals(asked, read, alike):
         chance = _update(*_as_said(old, one, new, two, speakers), question.text)
         is_doubtful = (
@@ -291,8 +291,10 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                is_sure = chance >= ABOVE or not is_read or old.is_long or new.is_long
-                is_above = is_sure or _answers(chance, question, sureness(old), new)
+                is_above = chance >= ABOVE or not is_read or old.is_long or new.is_long
+                if not is_above:  # by signs, "Sent to Linh" answers what Linh charges
+                    answers = verdict.passage_answer_probability(question, new.passage)
+                    is_above = _outweighs(chance, sureness(old), answers)
                 updates.append(_Update(old, new, chance, is_above))
     return _ends(updates, at)
 
@@ -307,14 +309,6 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
     else:  # not worth reading
         one, two = old.candidate.confidence, new.candidate.confidence
     return _outweighs(chance, one, two)
-
-
-def _answers(chance: float, question: Question, sure: float, new: Side) -> bool:
-    """Whether a later passage, read, answers well enough to go above one that answers so surely.
-
-    By signs, any passage with the words of a question answers: "Sent to Linh" what Linh charges.
-    """
-    return _outweighs(chance, sure, verdict.passage_answer_probability(question, new.passage))
 
 
 def _outweighs(chance: float, one: float, two: float) -> bool:
@@ -333,7 +327,7 @@ def _sureness(question: Question, side: Side) -> float:
     The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
     """
     sure = side.candidate.confidence
-    if not verdict.can_be_read(question):
+    if not question.is_readable:
         return sure
     return max(sure, verdict.passage_answer_probability(question, side.passage))
 

@@ -14,7 +14,6 @@ from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
 from clsm_cli.retrieval.entity_linking import capitals_inside
-from clsm_cli.retrieval.ranking import CONFIDENCE_SIZE
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-MIN_WORDS = 4
-"""Words of a question that is read, at least (own choice): shorter ones are cues, which ask for everything about them."""
 MIN_READ_CONFIDENCE = 0.06
 """Confidence by signs below which no passage is read (own choice: reading hardly ever lifts it over the floor)."""
 MAX_READ, ANSWER_P = 4, 0.5
@@ -38,7 +35,7 @@ Confidence: with eight, 2 to 4 points more among three, for twice the time).
 """
 
 
-def decide(
+def judge_candidates(
     index: Index,
     question: Question,
     ranked: Ranked,
@@ -77,7 +74,7 @@ def read_best(index: Index, question: Question, ranked: Ranked, weight: float) -
         ranked: Ranked with the model.
         weight: Of the signal ``reading`` in the score.
     """
-    if not can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
+    if not question.is_readable or ranked.confidence < MIN_READ_CONFIDENCE:
         return ranked
     try:
         chances = _read_until_answered(index, question, ranked.candidates[:MAX_READ])
@@ -127,8 +124,7 @@ def _with_readings(ranked: Ranked, chances: Sequence[float], weight: float) -> R
         for candidate, reading, sure in zip(ranked.candidates, readings, confidences, strict=True)
     ]
     candidates.sort(key=lambda candidate: -candidate.score)  # stable
-    surest = max(candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
-    return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
+    return ranked.with_candidates(candidates)._replace(is_read=True)
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
@@ -162,17 +158,6 @@ def passage_answer_probability(
     return answer_head.answer_probability(question.text, text)
 
 
-def can_be_read(question: Question) -> bool:
-    """Whether the answer head can read it: an English question without a time, which it cannot check."""
-    words = question.text.casefold().split()
-    return (
-        bool(question.terms)
-        and not question.periods
-        and len(words) >= MIN_WORDS
-        and not tokens.STOP_WORDS.isdisjoint(words)
-    )
-
-
 SAME_QUESTION_COVERAGE = 0.5
 """Share of a question's idf from which a turn that only asks, asks the same (own choice)."""
 LOOK_ALIKE_FACTOR = 0.1
@@ -195,8 +180,7 @@ def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> R
         else candidate
         for candidate in ranked.candidates
     ]
-    surest = max(candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
-    return ranked._replace(candidates=candidates, confidence=surest)
+    return ranked.with_candidates(candidates)
 
 
 READ_FLOOR = 1.8
