@@ -134,9 +134,7 @@ def _neighbours(
                     min(1.0, edge.weight), mine[other.id].weight if other.id in mine else 0
                 )
                 mine[other.id] = Neighbour(other.id, other.label, weight)
-    return {
-        row: [neighbours[node] for node in sorted(neighbours)] for row, neighbours in by_row.items()
-    }
+    return {row: [concepts[node] for node in sorted(concepts)] for row, concepts in by_row.items()}
 
 
 def _is_named(names: Iterable[str], asked: set[str]) -> bool:
@@ -153,9 +151,7 @@ def _mentioning_rows(
     names at the start of a sentence, or in text told since.
     """
     hidden = index.hidden()
-    labels = {
-        neighbour.node: neighbour.label for reached in neighbours.values() for neighbour in reached
-    }
+    labels = {neighbour.node: neighbour.label for own in neighbours.values() for neighbour in own}
     rows_by_node = {node: _rows_with_name(index, name) for node, name in labels.items()}
     for node, row in graph_queries.rows_mentioning(index.connection, labels):
         if row not in hidden:

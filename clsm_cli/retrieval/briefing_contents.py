@@ -105,9 +105,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         index = opened.index
         forgotten = logs.load_tombstones(store)
         stored = records_of(index.connection, "statement", forgotten)
-        records = {
-            r.id: remaining for r in stored if (remaining := visible(r, forgotten)) is not None
-        }
+        records = {r.id: kept for r in stored if (kept := visible(r, forgotten)) is not None}
         statements = record_files.load_statements(store, records, now="")
         current = [statement for statement in statements.values() if _holds(statement)]
         doubted = _doubted(store, index)

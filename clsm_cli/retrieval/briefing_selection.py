@@ -169,8 +169,4 @@ def _moves(
 def _days(line: BriefingItem) -> list[TimeExpression]:
     """The days that a line names, whether or not its words place them."""
     time_expressions = expressions.find_expressions(line.text, date.fromisoformat(line.told_on))
-    return [
-        expression
-        for expression in time_expressions
-        if (expression.until - expression.first).days == 1
-    ]
+    return [span for span in time_expressions if (span.until - span.first).days == 1]

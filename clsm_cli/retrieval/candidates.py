@@ -91,9 +91,7 @@ def find_candidates(
     for first, until in question.periods if question.asks_for_gist else ():
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
     rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
-    rows |= {
-        row for extra_rows in others for row in extra_rows if allowed is None or row in allowed
-    }
+    rows |= {row for more in others for row in more if allowed is None or row in allowed}
     traits_by_row = index.traits(sorted(rows))
     beside_rows = {
         row

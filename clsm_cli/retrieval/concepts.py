@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import entity_linking
 from clsm_cli.retrieval.answer import Concept
-from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.scoring import relevance
-from clsm_cli.scoring.match import weighted
+from clsm_cli.scoring.match import cosine_at, weighted
 from clsm_cli.scoring.relevance import ConceptEvidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries

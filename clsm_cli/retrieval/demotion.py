@@ -13,9 +13,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.entity_linking import capitals_inside
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import factuality, tokens
+from clsm_cli.text.sentences import capitals_inside
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

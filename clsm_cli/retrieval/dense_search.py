@@ -51,11 +51,6 @@ class Engine(Protocol):
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
 
 
-def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
-    """The cosine at a vector's row; None for −1 (no vector)."""
-    return cosines[vector] if 0 <= vector < len(cosines) else None
-
-
 class LateInteraction(NamedTuple):
     """MaxSim of passages, by question token: passage → each token's share."""
 

@@ -15,6 +15,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import capitals_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
 
-_INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
 MAX_NAME_WORDS = 5
 """Words of a name that is searched for in the query, at most."""
 MAX_SHORT_QUERY = 3
@@ -45,15 +45,6 @@ def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict
     return (
         _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
     )
-
-
-def capitals_inside(text: str) -> list[str]:
-    """The distinct capitalised words inside the sentences of a text.
-
-    >>> capitals_inside("Wo wohnt Émile übrigens, und wo Ötzi?")
-    ['Émile', 'Ötzi']
-    """
-    return [word for word in dict.fromkeys(_INSIDE.findall(text)) if word[0].isupper()]
 
 
 def names_inside(index: Index, query: str) -> list[str]:

@@ -62,14 +62,14 @@ def find_facts(
     if not about or not rows:
         return ()
     passages = index.passages(rows)
-    uncovered = [
+    unsaid = [
         passage for passage in (passages[row] for row in rows) if not _is_covered(passage, shown)
     ]
     facts: dict[str, KnownFact] = {}
     room = limit
     for concept in about:
         node = index.node(concept.id)
-        for passage in _of_concept(concept, node.summary if node else "", uncovered):
+        for passage in _of_concept(concept, node.summary if node else "", unsaid):
             text = " ".join(passage.text.split())
             fact = KnownFact(passage.id, concept.id, text, passage.trust, passage.time, 0)
             fact = fact._replace(tokens=tokens.count_tokens(fact.line))

@@ -97,14 +97,9 @@ class LexicalMatches(NamedTuple):
 
         Names of speakers are ignored: in a conversation, they are in every group.
         """
-        group_of = {
-            member.row: group
-            for group, group_members in members.items()
-            for member in group_members
-        }
+        group_of = {member.row: group for group, peers in members.items() for member in peers}
         lengths = {
-            group: sum(member.length for member in group_members)
-            for group, group_members in members.items()
+            group: sum(member.length for member in peers) for group, peers in members.items()
         }
         average = sum(lengths.values()) / len(lengths) if lengths else 1.0
         scores: dict[int, float] = {}

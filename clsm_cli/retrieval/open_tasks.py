@@ -20,6 +20,7 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import tokens
+from clsm_cli.text.sentences import capitals_inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +130,7 @@ def _are_names(index: Index, text: str, terms: frozenset[str]) -> bool:
         return True
     linked = graph_queries.nodes(index.connection, entity_linking.link_entities(index, text, {}))
     node_names = (name for node in linked.values() if node.kind != "concept" for name in node.names)
-    return terms <= {*tokens.stems(" ".join((*entity_linking.capitals_inside(text), *node_names)))}
+    return terms <= {*tokens.stems(" ".join((*capitals_inside(text), *node_names)))}
 
 
 def _is_labelled(text: str, terms: frozenset[str]) -> bool:

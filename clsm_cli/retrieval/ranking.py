@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation
 from clsm_cli.retrieval.answer import Signals
-from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import confidence, match
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.match import min_max, min_max_or, weighted
+from clsm_cli.scoring.match import cosine_at, min_max, min_max_or, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.database import json_list

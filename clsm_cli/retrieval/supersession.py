@@ -153,17 +153,13 @@ def _stated(passages: Mapping[int, Passage]) -> dict[int, int]:
 
 def _former(index: Index, passages: Mapping[int, Passage]) -> dict[int, Superseded]:
     """Blocks that their document no longer has, over since the day on which it was read without them."""
-    gone = {
-        row: passage
-        for row, passage in passages.items()
-        if passage.document and not passage.current
-    }
+    gone = {row: block for row, block in passages.items() if block.document and not block.current}
     superseded: dict[int, Superseded] = {}
-    for document in sorted({passage.document or "" for passage in gone.values()}):
+    for document in sorted({block.document or "" for block in gone.values()}):
         closed = getattr(index.record(document), "closed", {})
-        for row, passage in gone.items():
-            if passage.document == document and passage.key in closed:
-                since, by = closed[passage.key]
+        for row, block in gone.items():
+            if block.document == document and block.key in closed:
+                since, by = closed[block.key]
                 superseded[row] = Superseded(chance=1.0, until=since[:10], by=by or None)
     return superseded
 

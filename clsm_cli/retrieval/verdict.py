@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
-from clsm_cli.retrieval.entity_linking import capitals_inside
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
+from clsm_cli.text.sentences import capitals_inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -244,11 +244,9 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
         first, until = (edge.toordinal() for edge in periods.month(date.fromordinal(day)))
         return any(begin <= first and until <= end for begin, end in question.periods)
 
-    retrieved_gists = [candidate for candidate in ranked if candidate.traits.kind == "gist"]
-    gists = [
-        gist for gist in retrieved_gists if gist.traits.day and is_of_asked_month(gist.traits.day)
-    ]
-    left_out = retrieved_gists if question.periods else gists
+    retrieved = [candidate for candidate in ranked if candidate.traits.kind == "gist"]
+    gists = [gist for gist in retrieved if gist.traits.day and is_of_asked_month(gist.traits.day)]
+    left_out = retrieved if question.periods else gists
     top = ranked[0].score if ranked else 0.0
     first = [
         gist._replace(score=round(top + _GIST_STEP * (len(gists) - n), 6))

@@ -60,6 +60,11 @@ def add_bm25(
         scores[passage] = known(passage, 0.0) + idf * tf / (tf + fixed + slope * length)
 
 
+def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
+    """The cosine at a vector's row; None for −1 (no vector)."""
+    return cosines[vector] if 0 <= vector < len(cosines) else None
+
+
 def token_shares(
     products: Sequence[Sequence[float]],
     spans: Mapping[int, tuple[int, int]],
