@@ -13,7 +13,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import DamagedStoreError
+from clsm_cli.errors import ClsmError, DamagedStoreError, fault_text
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import visible
@@ -117,12 +117,19 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         paths = {document.path for document in loaded}
         read: list[LineContent] = []
         candidates: list[RankedItem] = []
+        warnings = index.problem_warnings("read")
+        days_of = partial(days_written, index)
         for source in sources(_episodes(store, index, until), documents):
-            if source.turns[0].path in paths:
+            path = source.turns[0].path
+            if path in paths:
                 read += _read_in(source)
-            else:
-                days_of = partial(days_written, index)
-                candidates += source_items(source, ended, days_of, sentence_rule_chances)
+                continue
+            try:
+                candidates += [*source_items(source, ended, days_of, sentence_rule_chances)]
+            except ClsmError:
+                raise
+            except Exception as error:  # noqa: BLE001  # one text must not block all others
+                warnings.append(f"{path}: clsm itself failed on this text ({fault_text(error)})")
         worth: dict[str, float] = {}
         for line in candidates:
             key = line.item.id.partition("-")[0]
@@ -142,7 +149,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         folders = {document.path.rpartition("/")[0] for document in loaded}
         lines = [line._replace(item=line.item.on_clock(store.zone)) for line in candidates]
         best = tuple(_opening(index, line) for line in with_doubts(best_lines(lines, read)))
-        return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
+        return Contents(best, tuple(sorted(folders)), tuple(warnings))
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:

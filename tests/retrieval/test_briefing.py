@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from consolidation.test_correction import hold, statement
@@ -460,6 +462,23 @@ def test_many_threads_come_before_all_of_one() -> None:
     assert names[0] == "one-0"
     assert {"other-0", "other-1", "other-2"} & set(names)
     assert len([name for name in names if name.startswith("one")]) < len(one)
+
+
+def test_a_text_on_which_clsm_fails_is_named_and_stops_no_other(
+    desk: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = briefing_contents.collect(desk)
+    lost = next(line.item.path for line in whole.lines if line.section == "lately")
+
+    def fail_once(source: BriefingSource, *others: Any) -> Iterator[RankedItem]:
+        if source.turns[0].path == lost:
+            raise ValueError("broken")
+        return source_items(source, *others)
+
+    monkeypatch.setattr(briefing_contents, "source_items", fail_once)
+    (warning,) = briefing_contents.collect(desk).warnings
+    assert lost in warning
+    assert "clsm itself failed" in warning
 
 
 def test_the_file_is_read_as_long_as_nothing_changed(
