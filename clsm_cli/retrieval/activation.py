@@ -1,20 +1,22 @@
 """Spreading activation: passages that share concepts with the best ones and answer what those leave open.
 
-"What does Mara's husband do for a living?" takes two memories, and only the first shares words with the
-question: it contains his name, which leads to the second. Passages and concepts are the vertices of one
-graph. Edges connect a passage with the concepts it mentions, and with the concepts that a person
-connected with those by hand. Activation goes from a seed s over a concept c to a passage p:
+"What does Mara's husband do for a living?" takes two memories, and only the first shares words with
+the question: it contains his name, which leads to the second. Passages and concepts are the
+vertices of one graph. Edges connect a passage with the concepts it mentions, and with the concepts
+that a person connected with those by hand. Activation goes from a seed s over a concept c to a
+passage p:
 
     a(p) = max over s, c:  w(s) · weight(c) · r(c) · (gain(s, p) + ``SHARED_CONCEPT_GAIN`` · r(c)³),
            divided by the largest of a question, but by ``FULL_ACTIVATION`` at least
     w(s) = e^(8 · (share(s) − 1)),  r(c) = idf(c) / idf of one passage
     gain(s, p) = MaxSim(s and p as one text) − MaxSim(s)
 
-r is the fan effect (Anderson 1983): a concept that many passages mention leads to none of them. A gain
-means that both passages together answer more than the seed alone, as in a question that takes two steps;
-without it, activation returns passages that are merely on the same subject. A concept that only these two
-mention is a sign by itself. Concepts that the question names are skipped, as their passages are found by
-the name. docs/experiments.md has other forms, and the figures of derived edges.
+r is the fan effect (Anderson 1983): a concept that many passages mention leads to none of them. A
+gain means that both passages together answer more than the seed alone, as in a question that takes
+two steps; without it, activation returns passages that are merely on the same subject. A concept
+that only these two mention is a sign by itself. Concepts that the question names are skipped, as
+their passages are found by the name. docs/experiments.md has other forms, and the figures of
+derived edges.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ MAX_PASSAGES = 50
 SHARED_CONCEPT_GAIN = 0.02
 """Gain of a concept that no other passage mentions, if MaxSim has none (docs/experiments.md, The graph)."""
 FULL_ACTIVATION = 0.04
-"""Activation that counts in full. The median of a question's largest gain is .037 for two-step questions
-(MuSiQue), .009 for questions to strangers' notes, and 0 on LoCoMo.
+"""Activation that counts in full. The median of a question's largest gain is .037 for two-step
+questions (MuSiQue), .009 for questions to strangers' notes, and 0 on LoCoMo.
 """
 
 
@@ -50,7 +52,8 @@ class ActivationSource(NamedTuple):
 
     Attributes:
         seed: Row of the passage that it came from.
-        concept: Label of the concept that both mention, or that a person connected with one of them.
+        concept: Label of the concept that both mention, or that a person connected with one of
+            them.
     """
 
     activation: float
@@ -147,8 +150,8 @@ def _mentioning_rows(
 ) -> dict[str, set[int]]:
     """The visible passages that mention each neighbour; nodes with too many are left out.
 
-    Besides the mentions that consolidation recorded, passages count that contain all words of the label:
-    names at the start of a sentence, or in text told since.
+    Besides the mentions that consolidation recorded, passages count that contain all words of the
+    label: names at the start of a sentence, or in text told since.
     """
     hidden = index.hidden()
     labels = {neighbour.node: neighbour.label for own in neighbours.values() for neighbour in own}

@@ -11,8 +11,8 @@ class Source(NamedTuple):
     """The origin of a memory: the path of the ingested file as it was given, and its lines.
 
     Attributes:
-        file: Absolute path of a file to open: the ingested one or, if that is gone or was no file, the
-            store's file with the text; "" if there is none.
+        file: Absolute path of a file to open: the ingested one or, if that is gone or was no file,
+            the store's file with the text; "" if there is none.
         line: Line to open in that file.
     """
 
@@ -29,8 +29,8 @@ class Signals(NamedTuple):
     """The signals of a passage, each 0 … 1; their weighted sum is its score.
 
     Attributes:
-        bm25: BM25, as a share of the best of this query, times the square of the largest coverage of
-            the question's idf by one group: if the store hardly has the question's words, words
+        bm25: BM25, as a share of the best of this query, times the square of the largest coverage
+            of the question's idf by one group: if the store hardly has the question's words, words
             count little.
         maxsim: Late interaction with the passage and the one before it, min-max over candidates.
         context: The same with the next passage too.
@@ -52,8 +52,8 @@ class Signals(NamedTuple):
         literal: Exact match of the question's words that are not in the model's vocabulary
             (``dense_search``, ``lexical_search``).
         graph: Activation by the best passages, over shared concepts (``activation``).
-        reading: How much likelier it answers the question than the least likely of those that were read
-            together with it (``verdict``); 0 if it was not read.
+        reading: How much likelier it answers the question than the least likely of those that were
+            read together with it (``verdict``); 0 if it was not read.
     """
 
     bm25: float = 0.0
@@ -194,8 +194,8 @@ class Answer(NamedTuple):
     """The answer to one query, best first.
 
     Attributes:
-        route: Which memory the query needs: none, ltm (the store), stm (the current conversation) or
-            both; ``cues`` lists the reasons.
+        route: Which memory the query needs: none, ltm (the store), stm (the current conversation)
+            or both; ``cues`` lists the reasons.
     """
 
     recall_id: str

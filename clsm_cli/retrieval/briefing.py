@@ -1,8 +1,8 @@
 """The briefing: what an agent should read when a session starts, besides the files that it reads anyway.
 
 The part that depends on neither the time nor a query is read from one file
-(``store.index.prepared_briefing``), which is renewed when the store has changed; so a hook may ask before
-every turn. A briefing does not count as a use of its memories.
+(``store.index.prepared_briefing``), which is renewed when the store has changed; so a hook may ask
+before every turn. A briefing does not count as a use of its memories.
 """
 
 from __future__ import annotations
@@ -247,16 +247,16 @@ def _of_turn(turn: OpenTurn) -> BriefingItem:
 
 
 DENSITY = 0.5
-"""Exponent of the size that an item's worth is divided by: 1 fills a budget with fragments, 0 with paragraphs.
-This and ``AGAIN`` were chosen on labelled workspaces (docs/experiments.md).
+"""Exponent of the size that an item's worth is divided by: 1 fills a budget with fragments, 0 with
+paragraphs. This and ``AGAIN`` were chosen on labelled workspaces (docs/experiments.md).
 """
 AGAIN = 0.7
 """Factor of the worth of each further item of the same section of a file."""
 
 
 SHARE = 0.15
-"""Part of a budget that what is due may spend before the rest is chosen, and as much that open tasks may (own
-choice): a day with much news has as much to do as any other.
+"""Part of a budget that what is due may spend before the rest is chosen, and as much that open
+tasks may (own choice): a day with much news has as much to do as any other.
 """
 
 
@@ -268,7 +268,8 @@ def pack_lines(
     Each further item of a thread is worth less.
 
     Returns:
-        The chosen items by section, in the order of their choice, and the budget with the dropped items.
+        The chosen items by section, in the order of their choice, and the budget with the dropped
+        items.
     """
     packing = _Packing(lines, unit)
     places = range(len(lines))

@@ -1,8 +1,8 @@
 """The part of a briefing from the whole store: statements, recent sentences, people and projects.
 
-It depends on neither the time nor a query, so it is cached until the store changes. Classifiers score every
-sentence, list item and table row: the probability that it is useful weeks later, is not noise, and can be
-understood by itself or under its headings. Text is quoted, never rewritten.
+It depends on neither the time nor a query, so it is cached until the store changes. Classifiers
+score every sentence, list item and table row: the probability that it is useful weeks later, is not
+noise, and can be understood by itself or under its headings. Text is quoted, never rewritten.
 """
 
 from __future__ import annotations
@@ -60,30 +60,30 @@ LEAST_ROLE = 0.5
 KEEP = 0.5
 """Exponent of the probability that a sentence is useful weeks later: news need not be."""
 LEAST_DUE = 0.05
-"""Worth of a line that names a day ahead, apart from later use, below which it is dropped: short notes of
-appointments look like noise, and are few.
+"""Worth of a line that names a day ahead, apart from later use, below which it is dropped: short
+notes of appointments look like noise, and are few.
 """
 LONGEST = 400
 """Characters of a line, at most; longer ones are left to recall."""
 DONE = 0.5
-"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579 lines judged
-for that, 30 %, and of open tasks 46 %.
+"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579
+lines judged for that, 30 %, and of open tasks 46 %.
 """
 KEPT = 1.5
-"""Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the 39 wanted
-lines are, and 133 of all 622 lines.
+"""Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the
+39 wanted lines are, and 133 of all 622 lines.
 """
 ASIDE = 0.5
-"""Factor of the worth of what an assistant said in a conversation and no statement keeps (own choice): the
-owner's words and the files tell what it was about.
+"""Factor of the worth of what an assistant said in a conversation and no statement keeps (own
+choice): the owner's words and the files tell what it was about.
 """
 CONFIRMED = 3.0
-"""How much more what a person said to an agent is worth whose answer repeats it: in five memories, 37 % of such
-sentences are wanted, and 7 % of the others.
+"""How much more what a person said to an agent is worth whose answer repeats it: in five memories,
+37 % of such sentences are wanted, and 7 % of the others.
 """
 RULE = 2.5
-"""Worth of a rule that a person told an agent, for its probability: it holds for every session (chosen on five
-memories).
+"""Worth of a rule that a person told an agent, for its probability: it holds for every session
+(chosen on five memories).
 """
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")

@@ -46,9 +46,11 @@ class BriefingItem(NamedTuple):
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        tokens: Estimated word pieces of the item as it is shown under its ``head``, behind ``about``.
+        tokens: Estimated word pieces of the item as it is shown under its ``head``, behind
+            ``about``.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
-        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
+        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line``
+            in it.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
         before: What it took the place of.

@@ -1,8 +1,9 @@
 """What is to be kept for every session: rules, and what an agent confirmed that a person told it.
 
-How likely it is that a statement or sentence says how things are done, whatever kind it is kept as; and how far
-the agent's answer repeats a sentence: whoever answers shows by the words repeated what was understood, and what
-is to be remembered (grounding: Clark and Schaefer, Contributing to discourse, 1989).
+How likely it is that a statement or sentence says how things are done, whatever kind it is kept as;
+and how far the agent's answer repeats a sentence: whoever answers shows by the words repeated what
+was understood, and what is to be remembered (grounding: Clark and Schaefer, Contributing to
+discourse, 1989).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 MIN_RULE_P = 0.36
-"""Probability from which a statement stands among the rules. Lower than that of its kind: here it takes a line
-of many, and nothing else changes."""
+"""Probability from which a statement stands among the rules. Lower than that of its kind: here it
+takes a line of many, and nothing else changes."""
 READ = 300
 """Last sentences of people in a conversation that are read for rules, at most."""
 _CONFIRMING = 3
@@ -45,8 +46,8 @@ MIN_MEANT_P = 0.1
 def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, float]:
     """Id of a statement → probability that it is a preference or rule; none without the model.
 
-    It is the mean of two heads (``scripts/fit_kinds.py``): one has the statement's vector, the other the words
-    and form of its sentence where it was told.
+    It is the mean of two heads (``scripts/fit_kinds.py``): one has the statement's vector, the
+    other the words and form of its sentence where it was told.
     """
     words = installed_meanings()
     if words is None:
@@ -73,8 +74,9 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
 def sentence_rule_chances(texts: Sequence[str]) -> list[float]:
     """How likely it is that each sentence of a talk is a rule, and is understood alone; 0 without the model.
 
-    It is p(rule) · √p(good): the head of meaning was fitted on statements, and takes "I have not decided" for a
-    rule; the statement head knows no orders ("never 'dear sir'") and gives them less than they are worth.
+    It is p(rule) · √p(good): the head of meaning was fitted on statements, and takes "I have not
+    decided" for a rule; the statement head knows no orders ("never 'dear sir'") and gives them less
+    than they are worth.
     """
     chances = [0.0] * len(texts)
     if not texts or installed_meanings() is None:

@@ -1,8 +1,8 @@
 """Select the lines of a briefing: none repeats another line, or a file that is read anyway.
 
-A day ahead is perhaps no longer right if something later names another day for the same. Few of the sentences
-that move an appointment are worth keeping as statements, so the night does not compare them; a reminder of a
-day that was moved does harm.
+A day ahead is perhaps no longer right if something later names another day for the same. Few of the
+sentences that move an appointment are worth keeping as statements, so the night does not compare
+them; a reminder of a day that was moved does harm.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""
 REST = 0.04
-"""Factor of the worth of a statement that belongs to no section and is in no recent line (own choice): it fills
-what is left of a budget.
+"""Factor of the worth of a statement that belongs to no section and is in no recent line (own
+choice): it fills what is left of a budget.
 """
 STATED = 0.6
 """Worth of a statement without a scored sentence, such as one from an older conversation."""
@@ -170,8 +170,9 @@ def time_noted(due: str | None, days: tuple[date, date | None]) -> str | None:
 def days_written(index: Index, key: str, time: str | None) -> tuple[date, date | None]:
     """The day on which something was written, or else the last and the first possible one.
 
-    A block without a day was written between two captures of its document. The first capture tells nothing:
-    then only a day that is the same a year before counts, as one with its year or weekday is.
+    A block without a day was written between two captures of its document. The first capture tells
+    nothing: then only a day that is the same a year before counts, as one with its year or weekday
+    is.
     """
     zone = index.store.zone
     if day := clocks.day_of(time, zone):

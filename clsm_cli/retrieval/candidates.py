@@ -1,7 +1,7 @@
 """Candidate passages for a question: the best by words, by meaning, by date and over the graph.
 
-The scans by words and by meaning are exact. The expensive steps, late interaction and the surroundings of
-a passage, are limited to candidates, so their cost does not grow with the store.
+The scans by words and by meaning are exact. The expensive steps, late interaction and the
+surroundings of a passage, are limited to candidates, so their cost does not grow with the store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class CandidateSet(NamedTuple):
         traits: Traits of each candidate, by row, in order of row.
         surroundings: The same, and those of the passages beside them.
         members: The passages of each of their groups.
-        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty without a model.
+        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty
+            without a model.
         asked_cosines: The same to the question as asked.
     """
 

@@ -1,7 +1,8 @@
 """The concepts of a query, in reading order: passages → names → probability → cut-off.
 
-A node is scored by the passages that mention it: this ranks better than its own name, and activation over
-derived edges adds nothing (docs/experiments.md). An edge set by hand passes on its weight.
+A node is scored by the passages that mention it: this ranks better than its own name, and
+activation over derived edges adds nothing (docs/experiments.md). An edge set by hand passes on its
+weight.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A question about one thing alone ("who is Noor?", "Lantern") is answered by what says what that is.
 
-Every passage with the name has all words of such a question, so nothing in them decides. The passage that
-defines the thing best (``heads/definition_head``) stands before all others. Of 112 names in eight public
-workspaces, 62 instead of 42 are then answered first, 85 instead of 78 among three (``fixtures/questions/defined``).
+Every passage with the name has all words of such a question, so nothing in them decides. The
+passage that defines the thing best (``heads/definition_head``) stands before all others. Of 112
+names in eight public workspaces, 62 instead of 42 are then answered first, 85 instead of 78 among
+three (``fixtures/questions/defined``).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Demote passages that answer as well as others but are less trustworthy, current or specific.
 
-A page that a tool printed, a rumour, a former state, a fact about somebody else: each may answer a question
-in nearly its words, so similarity cannot tell it from the truth. Such a passage is moved right below the
-last of its rivals: passages that answer as well without such a flaw. Without rivals it keeps its place, so
-that a fact that only a tool printed is still found. A passage that replaced another is moved right above
-it, however few words of the question it has.
+A page that a tool printed, a rumour, a former state, a fact about somebody else: each may answer a
+question in nearly its words, so similarity cannot tell it from the truth. Such a passage is moved
+right below the last of its rivals: passages that answer as well without such a flaw. Without rivals
+it keeps its place, so that a fact that only a tool printed is still found. A passage that replaced
+another is moved right above it, however few words of the question it has.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ HEAD_SIZE = 40
 MIN_COVERAGE = 0.5
 """Share of the question's idf that a passage must have for its denial or question to mislead (own choice)."""
 RIVAL_COVERAGE = 0.5
-"""Coverage of a rival, at least, as a share of that of the flawed passage, which covers all if it was planted (own
-choice, as are the shares below; ``python -m benchmarks.poisoning`` shows what they do).
+"""Coverage of a rival, at least, as a share of that of the flawed passage, which covers all if it
+was planted (own choice, as are the shares below; ``python -m benchmarks.poisoning`` shows what they
+do).
 """
 MIN_NEARNESS, MIN_NEARNESS_ALONE = 0.7, 0.8
-"""Nearness of a rival in meaning, at least, as a share of that of an untrusted passage: if it is about as
-confident, and if it is not.
+"""Nearness of a rival in meaning, at least, as a share of that of an untrusted passage: if it is
+about as confident, and if it is not.
 """
 RIVAL_CONFIDENCE = 0.8
-"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about (own choice; the
-probe ``distractors`` of ``clsm eval`` shows what it does).
+"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about
+(own choice; the probe ``distractors`` of ``clsm eval`` shows what it does).
 """
 MIN_DICE = 0.4
 """Dice's coefficient of the search terms from which two passages may say the same (own choice)."""
@@ -159,7 +160,8 @@ def _raise_replacements(
 def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
     """Passages that say much the same and contain the name asked about, which ``other`` lacks.
 
-    "The ferry of Perve leaves at nine" has every word of a question except the name of another ferry.
+    "The ferry of Perve leaves at nine" has every word of a question except the name of another
+    ferry.
     """
     coverage = other.candidate.evidence.coverage
     rivals = [

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MAX_QUESTION_TOKENS = 32
 """Question tokens in late interaction, at most: those of the rarest words."""
 BLOCK_TOKENS = 8
-"""Passage tokens for which the engine returns only the largest cosine: a fifth more products, but an eighth
-of the numbers to read, which takes half the time.
+"""Passage tokens for which the engine returns only the largest cosine: a fifth more products, but
+an eighth of the numbers to read, which takes half the time.
 """
 
 
@@ -117,8 +117,8 @@ class Meaning:
     ) -> LateInteraction | None:
         """Late interaction of the question with some passages; None without token vectors.
 
-        The weight of a token is the idf of its word's rarest term, at least ``min_weight``, which words
-        without a term have ("what", "did"): they show which kind of answer is expected.
+        The weight of a token is the idf of its word's rarest term, at least ``min_weight``, which
+        words without a term have ("what", "did"): they show which kind of answer is expected.
         """
         if self._engine is None or self._vectors is None:
             return None
@@ -160,10 +160,10 @@ class Meaning:
     def out_of_vocabulary(self) -> dict[str, float]:
         """How far each term of the question is out of the model's vocabulary, 0 … 1.
 
-        The model was trained on words that are one piece, with their endings. A word of n > 2 pieces
-        gets 1 − 2/n; a word with an unknown piece, or with a digit and several pieces, gets 1. This
-        covers numbers, codes, coined names, and scripts of which the vocabulary has only letters.
-        Empty for a question that consists of times and names.
+        The model was trained on words that are one piece, with their endings. A word of n > 2
+        pieces gets 1 − 2/n; a word with an unknown piece, or with a digit and several pieces, gets
+        1. This covers numbers, codes, coined names, and scripts of which the vocabulary has only
+        letters. Empty for a question that consists of times and names.
         """
         embedding_text = self._question.embedding_text
         if self._vectors is None or not self._question.n_content_terms:

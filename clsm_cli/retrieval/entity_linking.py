@@ -1,9 +1,9 @@
 """Link a query to the nodes that it names, and correct misspelt names before the search.
 
-A query names a node if it contains one of its labels or aliases, or is part of one, on word boundaries;
-otherwise, if one of its words misspells one. A word is a misspelling if no passage contains it, if it is
-more than one piece of the model's vocabulary (so it is neither a common word nor a common name: "Maria" is
-not taken for "Marit"), and if a name in the store is similar.
+A query names a node if it contains one of its labels or aliases, or is part of one, on word
+boundaries; otherwise, if one of its words misspells one. A word is a misspelling if no passage
+contains it, if it is more than one piece of the model's vocabulary (so it is neither a common word
+nor a common name: "Maria" is not taken for "Marit"), and if a name in the store is similar.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MIN_EDITED_LETTERS, MIN_SWAPPED_LETTERS = 5, 4
 """Letters of a word that may be misspelt, at least, and of one in which only two letters are swapped."""
 MIN_SWAP_SIMILARITY = 0.75
 MIN_SIMILARITY = 0.8
-"""Similarity (1 − edits / letters, a swap of neighbours being one edit) from which a word is a misspelt name:
-one edit in five to nine letters, two in ten.
+"""Similarity (1 − edits / letters, a swap of neighbours being one edit) from which a word is a
+misspelt name: one edit in five to nine letters, two in ten.
 """
 _MAX_QUERY_WORDS = 64
 _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
@@ -123,7 +123,8 @@ def _likely_names(
     """The words that no passage contains and that may misspell a name, with the words of these names.
 
     Args:
-        near_words: Words of names, with their nodes, that are compared even if their first letter differs.
+        near_words: Words of names, with their nodes, that are compared even if their first letter
+            differs.
     """
     for written in (word for word in words if len(word) >= MIN_SWAPPED_LETTERS):
         word = written.casefold()

@@ -1,7 +1,8 @@
 """Users' judgements of recalled items, and the signal weights learnt from them.
 
-The credit for an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall logs this signal
-with the returned ids; a line of ``feedback.jsonl`` repeats it, since activations are folded later.
+The credit for an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall logs
+this signal with the returned ids; a line of ``feedback.jsonl`` repeats it, since activations are
+folded later.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 FILE = "feedback.jsonl"
 READ_BYTES = 32 << 10
-"""Bytes that a recall reads from the end of each machine's log: about 170 lines. Older judgements have mostly
-decayed, as a judgement counts half after seven days.
+"""Bytes that a recall reads from the end of each machine's log: about 170 lines. Older judgements
+have mostly decayed, as a judgement counts half after seven days.
 """
 PRIORS = {"bm25": (1.2, 1.0), "maxsim": (2.0, 1.0), "context": (2.0, 1.0)}
 """Prior good and bad judgements of a signal (Smriti's for text and cosine)."""
@@ -39,8 +40,8 @@ DEFAULT_PRIOR = (1.5, 1.0)
 def leading_signal(memory: Memory) -> str:
     """The signal that led to an item: the largest of those with a positive share; "" if there is none.
 
-    Signals are compared unweighted, or heavy ones would get all the credit and grow heavier; ties go to
-    the larger share.
+    Signals are compared unweighted, or heavy ones would get all the credit and grow heavier; ties
+    go to the larger share.
     """
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
     signals = [(value, share, name) for name, value, share in named if share > 0]
@@ -117,8 +118,8 @@ def log_rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[st
     """The mappings of a log, or of its last bytes; unreadable lines are skipped.
 
     Args:
-        holding: Only lines that contain this text. The caller needs them, so a disk error is raised;
-            without it, an unreadable log counts as empty.
+        holding: Only lines that contain this text. The caller needs them, so a disk error is
+            raised; without it, an unreadable log counts as empty.
         at_most: Bytes to read from the end; 0 for all.
 
     Raises:
@@ -172,7 +173,8 @@ def record_feedback(
     """Record good and bad items of a recall; a repeated judgement counts once.
 
     Raises:
-        BadInputError: The recall is unknown, did not return an id, or an id is given as good and bad.
+        BadInputError: The recall is unknown, did not return an id, or an id is given as good and
+            bad.
     """
     from clsm_cli.model.clocks import utc_text
     from clsm_cli.store import logs, runs

@@ -1,7 +1,8 @@
 """Codes in a question: passages that contain one, however its separators are set, and look-alike codes.
 
-AB-99/12 also matches "SN:AB-99/12", and KL1243 matches "KL 1243". The index has words, and words joined by
-separators as one key. If neither is the code, the few passages that contain all its parts are searched.
+AB-99/12 also matches "SN:AB-99/12", and KL1243 matches "KL 1243". The index has words, and words
+joined by separators as one key. If neither is the code, the few passages that contain all its parts
+are searched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Facts about the people and things that a message names, in short lines above the passages.
 
-A message like "write to Tomas about the disk" is answered by passages about disks; none of them says who
-Tomas is. The statements are already ranked with the passages, so this needs no model.
+A message like "write to Tomas about the disk" is answered by passages about disks; none of them
+says who Tomas is. The statements are already ranked with the passages, so this needs no model.
 """
 
 from __future__ import annotations

@@ -81,7 +81,8 @@ class LexicalMatches(NamedTuple):
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
         """Passage → share of the question's idf in its words, 0 … 1, for some passages.
 
-        Names of speakers are ignored, unless there are no other terms: every turn of theirs has them.
+        Names of speakers are ignored, unless there are no other terms: every turn of theirs has
+        them.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
@@ -167,12 +168,13 @@ def _exact_match(
 ) -> tuple[dict[int, float], float]:
     """``exact_match`` of passages by some terms, Σ weight · idf, and ``full_match``.
 
-    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is half that
-    of a term in a single passage; commoner ones are left to dense search.
+    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is
+    half that of a term in a single passage; commoner ones are left to dense search.
 
-    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if that is
-    larger. ``full_match`` is 1 for a question that the model knows, and approaches the best passage's sum
-    the more of the question is out of vocabulary: if only exact matches count, the best one is full.
+    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if
+    that is larger. ``full_match`` is 1 for a question that the model knows, and approaches the best
+    passage's sum the more of the question is out of vocabulary: if only exact matches count, the
+    best one is full.
     """
     idf_weights = {
         term: share * match.idf(count, len(postings[term]))

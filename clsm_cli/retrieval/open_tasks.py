@@ -1,8 +1,8 @@
 """What is open or due, as the answer to a question that asks for nothing else.
 
-"What is open?" asks for the open tasks: all, or those of a name or period. "What do I have on Friday?" asks for
-days: what was said on a day tells of one that is over, but of a day to come those passages tell that name it,
-as ``clsm context`` reads them.
+"What is open?" asks for the open tasks: all, or those of a name or period. "What do I have on
+Friday?" asks for days: what was said on a day tells of one that is over, but of a day to come those
+passages tell that name it, as ``clsm context`` reads them.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def with_open_and_due(
 def find_tasks(index: Index, query: Query, question: Question) -> list[Memory]:
     """One item per open task: those with a due day in its order, then the others, newest first.
 
-    A name in the question, or words of a heading above tasks, selects the tasks that have it, those labelled
-    with it first; a period, or "overdue", those that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
+    A name in the question, or words of a heading above tasks, selects the tasks that have it, those
+    labelled with it first; a period, or "overdue", those that are due in it. Empty if the question
+    has other words: "is the window open?" asks for no task.
     """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}

@@ -1,7 +1,7 @@
 """Digest of a week or longer as one item: what was decided, learnt and done, and what else was told.
 
-It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such a period,
-whether or not there is a gist of it. The passages of the period rank below it.
+It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such
+a period, whether or not there is a gist of it. The passages of the period rank below it.
 """
 
 from __future__ import annotations

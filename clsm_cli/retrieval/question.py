@@ -59,8 +59,8 @@ class TimeScope(NamedTuple):
     Attributes:
         periods: Days as proleptic ordinals: first, and the one after the last; in order. An
             approximate day lies inside a second, longer period.
-        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty if the
-            question names none, or none is found.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty if
+            the question names none, or none is found.
         hard: Whether passages outside the scope are excluded; otherwise the scope is a preference.
         contradictory: Whether no time can satisfy it.
         rest: The question without time words; empty if it has no others.
@@ -128,21 +128,23 @@ class Question(NamedTuple):
         terms: Its distinct search terms, in order.
         named_speakers: Speakers of the store that it names, as the store spells them.
         name_terms: Search terms of these names.
-        embedding_text: The text in the first person of that speaker, "I" for the name: people do not
-            use their own names, and a name pulls MiniLM towards passages that mention it (recall@10
-            of the sentence vector alone on LoCoMo: 29 % with names, 56 % without). Time words are left
-            out (recall@1 of LoCoMo's dated questions: 51 % with them, 62 % without).
+        embedding_text: The text in the first person of that speaker, "I" for the name: people do
+            not use their own names, and a name pulls MiniLM towards passages that mention it
+            (recall@10 of the sentence vector alone on LoCoMo: 29 % with names, 56 % without). Time
+            words are left out (recall@1 of LoCoMo's dated questions: 51 % with them, 62 % without).
         periods: The days it asks about: first, and the day after the last, as ordinals.
         asks_when: Whether it asks for a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
-        asks_of_now: Whether it asks for the present state: in the present tense and for no past time.
-        keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without content
-            terms, as then no word is matched exactly.
+        asks_of_now: Whether it asks for the present state: in the present tense and for no past
+            time.
+        keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without
+            content terms, as then no word is matched exactly.
         n_content_terms: Number of terms that are neither time words nor names of speakers.
         asks_for_all: Whether it asks what a period was about and for nothing in particular ("what
             happened in March?", "notes of 4 May"); then everything of that period answers.
         asks_for_gist: Whether gists may answer: for all of a period, or if only gists are wanted.
-        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for, if not all.
+        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for,
+            if not all.
         scope: The periods and conversations that it refers to.
     """
 

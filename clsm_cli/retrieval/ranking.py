@@ -2,14 +2,15 @@
 
     score = Σ weight · signal     (``answer.Signals``, weights in ``config.RecallSettings``)
 
-The answer may be in one conversation or spread over many. A narrow question gains from the surroundings of a
-good passage, its group and its conversation; a broad one (``text.breadth``) from the meaning of each
-passage by itself. A passage that repeats the turn before it, unless that is a question, is an echo. On
-LoCoMo, this is worth six points of recall@10 of multi-hop questions.
+The answer may be in one conversation or spread over many. A narrow question gains from the
+surroundings of a good passage, its group and its conversation; a broad one (``text.breadth``) from
+the meaning of each passage by itself. A passage that repeats the turn before it, unless that is a
+question, is an echo. On LoCoMo, this is worth six points of recall@10 of multi-hop questions.
 
-A question that names no speaker is asked of conversations in which a fact may be surrounded by small talk:
-there, surroundings count only as far as the passage itself is near in meaning, and its meaning counts at any
-breadth. Last, the best passages activate others over the graph (``activation``).
+A question that names no speaker is asked of conversations in which a fact may be surrounded by
+small talk: there, surroundings count only as far as the passage itself is near in meaning, and its
+meaning counts at any breadth. Last, the best passages activate others over the graph
+(``activation``).
 
 The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
 ``verdict`` corrects it, and adds the signal ``reading``.
@@ -57,24 +58,25 @@ FIRST_PASS_WEIGHTS = Signals(
 )
 """Weights that find the best passage of a conversation (own choice; fitted ones are no better)."""
 NOTE_BM25_FACTOR = 7
-"""Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a note has
-them where it answers (docs/experiments.md, Notes).
+"""Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a
+note has them where it answers (docs/experiments.md, Notes).
 """
 FOR_ALL_DATE_FACTOR = 200
 """Factor of the date weight if all of a period is asked for: it outweighs everything else (own choice)."""
 CONVERSATION_FIT = 0.9
-"""Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for passages
-of other days that mention it (own choice).
+"""Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for
+passages of other days that mention it (own choice).
 """
 COVERAGE_FACTOR = 2
-"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage; 1 silences 4 of
-20 answerable questions to Chinese notes (docs/experiments.md, Words that the model does not know).
+"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage; 1
+silences 4 of 20 answerable questions to Chinese notes (docs/experiments.md, Words that the model
+does not know).
 """
 MANY_NAMES = 7
 """Names at which the ``names`` signal is 1 (own choice)."""
 ACTIVATION_GAP = 1e-4
-"""Difference of scores by which an activated passage stays below the one that activated it (own choice; that it does
-stay below: docs/experiments.md, Notes).
+"""Difference of scores by which an activated passage stays below the one that activated it (own
+choice; that it does stay below: docs/experiments.md, Notes).
 """
 
 
@@ -83,7 +85,8 @@ class Candidate(NamedTuple):
 
     Attributes:
         score: The sum of ``shares``, relative to this query.
-        confidence: Probability that it answers, 0 … 1, comparable between queries (``scoring.confidence``).
+        confidence: Probability that it answers, 0 … 1, comparable between queries
+            (``scoring.confidence``).
         shares: Weight · signal of each signal.
         way: The activation that raised it, if any.
         is_definition: Whether it says what the question is only about (``definitions``).
@@ -155,9 +158,9 @@ def signal_weights(
 def _time_fits(candidates: CandidateSet) -> list[float]:
     """How well each candidate fits the time asked about; see ``match.period_match``.
 
-    A statement fits as well as its source turns on average: what was said on many days is specific to
-    none. A gist fits no single day, only its month. If all of a period is asked for, the days after it
-    do not fit, and notes fit better than conversations.
+    A statement fits as well as its source turns on average: what was said on many days is specific
+    to none. A gist fits no single day, only its month. If all of a period is asked for, the days
+    after it do not fit, and notes fit better than conversations.
     """
     asked = candidates.question.periods
     if not asked:
@@ -291,9 +294,9 @@ def _evidence(
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
-    A note of that time counts as covering the time words of the question. If all of a period is asked
-    for, the fit is the only evidence. For words that the model cannot read, similarity is capped by the
-    lexical coverage.
+    A note of that time counts as covering the time words of the question. If all of a period is
+    asked for, the fit is the only evidence. For words that the model cannot read, similarity is
+    capped by the lexical coverage.
     """
     question, words = candidates.question, candidates.words
     coverage, unseen = words.idf_coverage(candidates.traits), words.unseen_share()
@@ -381,10 +384,10 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant that the question names, or a note or words of a nameless speaker
-        that name them. ½: a note or such words that do not, or said by the first of two ("What does Mara
-        think of Brian?") unless both
-        are meant. 0: said by another, or the question names nobody or more than two.
+        1: said by the only participant that the question names, or a note or words of a nameless
+        speaker that name them. ½: a note or such words that do not, or said by the first of two
+        ("What does Mara think of Brian?") unless both are meant. 0: said by another, or the
+        question names nobody or more than two.
     """
     if len(question.named_speakers) == 2:
         return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])

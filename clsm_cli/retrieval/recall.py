@@ -1,12 +1,12 @@
 """Recall, in reading order: route → passes → pack → log.
 
-A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find → rank →
-verdict → concepts → order → items. All stages except find and rank check the words first, and load
-nothing for a simple question.
+A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find
+→ rank → verdict → concepts → order → items. All stages except find and rank check the words first,
+and load nothing for a simple question.
 
 The first pass skips archived items, except passages that contain a rare word of the question
-(``Search.with_rare``). The second pass also searches the archive. It runs if the first found nothing, or
-is in doubt while an archived passage is among the nearest in meaning.
+(``Search.with_rare``). The second pass also searches the archive. It runs if the first found
+nothing, or is in doubt while an archived passage is among the nearest in meaning.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
 
 
 SURE = 0.5
-"""Confidence, by signs and after reading, from which an answer is given even to a request whose form needs
-no memory ("write a retry loop"). On a memory of three weeks, requests about its subjects have 0.51 to 0.98,
-others at most 0.17 by signs.
+"""Confidence, by signs and after reading, from which an answer is given even to a request whose
+form needs no memory ("write a retry loop"). On a memory of three weeks, requests about its subjects
+have 0.51 to 0.98, others at most 0.17 by signs.
 """
 
 
@@ -149,21 +149,22 @@ class SearchResult(NamedTuple):
 
 
 ARCHIVE_DOUBT = 4.0
-"""Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once and asked for
-after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer (docs/experiments.md).
+"""Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once
+and asked for after the store had grown tenfold are then recalled as if nothing were archived; at 2,
+five points fewer (docs/experiments.md).
 """
 NEAREST = 3
-"""Passages nearest in meaning, of which one must be archived for a second pass in doubt, or a former block of a
-document for the last pass. With 1, seven points of
-its gain are lost; 5 gain nothing.
+"""Passages nearest in meaning, of which one must be archived for a second pass in doubt, or a
+former block of a document for the last pass. With 1, seven points of its gain are
+lost; 5 gain nothing.
 """
 
 
 def two_pass_search(index: Index, query: Query, engine: Engine | None) -> SearchResult:
     """Search for a query; if the result is empty or in doubt, search the archive too.
 
-    If it is still empty, what documents no longer say may answer, marked with the day of its end. As of a
-    past time, passages told by then answer; only if none does, those told later.
+    If it is still empty, what documents no longer say may answer, marked with the day of its end.
+    As of a past time, passages told by then answer; only if none does, those told later.
     """
     settings = feedback.learned_settings(index.store, query.now, query.seed)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
@@ -239,14 +240,16 @@ def retrieve_passages(
     A question has several texts, and each stage reads one of them:
 
     - ``Query.text`` as typed: concepts, and the id of the recall
-    - ``Question.text``, with misspelt names corrected and the words of back-references appended: its terms,
-      codes and names, the answer head, the pair head
+    - ``Question.text``, with misspelt names corrected and the words of back-references appended:
+      its terms, codes and names, the answer head, the pair head
     - ``TimeScope.rest``, that without time words: whether it asks for anything besides a time
-    - ``Question.embedding_text``, the rest in the first person of the speaker named: sentence and token vectors
+    - ``Question.embedding_text``, the rest in the first person of the speaker named: sentence and
+      token vectors
     - ``TimeScope.event``: a question of its own, asked first for what came before or after an event
 
     Returns:
-        The question, and the passages with evidence, best first: none if the question contradicts itself.
+        The question, and the passages with evidence, best first: none if the question contradicts
+        itself.
     """
     corrected, warning = entity_linking.correct_names(index, query.text, engine)
     query = query._replace(text=corrected)
@@ -316,16 +319,17 @@ def _search_names(index: Index, query: Query, engine: Engine | None) -> SearchRe
 
 
 GATED_LEAST, GATED_LEAST_ASKED = 0.1, 0.05
-"""Confidence that each item put before a message must have, and each before one that asks, where even the
-least likely may be the answer. On the sample memory, no query loses its evidence, and one item in ten goes.
+"""Confidence that each item put before a message must have, and each before one that asks, where
+even the least likely may be the answer. On the sample memory, no query loses its evidence, and one
+item in ten goes.
 """
 
 
 def _without_unsure(index: Index, query: Query, result: SearchResult) -> SearchResult:
     """Drop items that nobody asked for and that hardly belong to the message.
 
-    Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that stays
-    stays with it.
+    Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that
+    stays stays with it.
     """
     from clsm_cli.text import factuality
 
@@ -343,7 +347,8 @@ def _pack_with_facts(
 ) -> tuple[tuple[KnownFact, ...], list[Memory], Budget]:
     """The facts (if the query wants any) and memories that fit into the budget.
 
-    Facts that a packed memory says are left out; room that the facts do not need goes to the memories.
+    Facts that a packed memory says are left out; room that the facts do not need goes to the
+    memories.
     """
     if not (query.with_facts and result.memories):
         return (), *pack_memories(result.memories, query.budget, query.unit)
@@ -366,9 +371,9 @@ STEEPNESS = 12.0
 def pack_memories(memories: Sequence[Memory], limit: int, unit: str) -> tuple[list[Memory], Budget]:
     """Fill the budget with the items of the largest total value, and list the dropped ones.
 
-    The value of an item is e^(12 · score), proportional to the probability that it is the evidence. The
-    0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 % against
-    88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
+    The value of an item is e^(12 · score), proportional to the probability that it is the evidence.
+    The 0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 %
+    against 88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
     """
     sizes = [memory.size(unit) for memory in memories]
     kept = set(range(len(memories)))

@@ -1,8 +1,8 @@
 """Turn ranked passages into the items of an answer, with their sources and without repeats.
 
-A turn is returned as it is. Notes rank best by block, but read best by section; a window of about 450
-characters (``recall.window``) around the block has nearly the recall of both per item. Per token, single
-blocks contain more evidence, so a small budget has smaller windows, or none.
+A turn is returned as it is. Notes rank best by block, but read best by section; a window of about
+450 characters (``recall.window``) around the block has nearly the recall of both per item. Per
+token, single blocks contain more evidence, so a small budget has smaller windows, or none.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ def build_items(
 ) -> list[Memory]:
     """Build the best items; a statement derived from n turns uses n of ``query.k``, others one.
 
-    A score is relative to that of a passage with the best value of every signal; the list ends where it
-    falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two files is returned once.
+    A score is relative to that of a passage with the best value of every signal; the list ends
+    where it falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two
+    files is returned once.
 
-    A turn says more than the statement made of it: so the first of its turns that has its words replaces
-    the statement, and lists its id. If none has them (the statement was corrected, or its turn
-    forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
-    source is added there, and it uses one of ``query.k``.
+    A turn says more than the statement made of it: so the first of its turns that has its words
+    replaces the statement, and lists its id. If none has them (the statement was corrected, or its
+    turn forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded
+    into it: its source is added there, and it uses one of ``query.k``.
 
     What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
@@ -146,9 +147,9 @@ class _ItemList:
     def _repeated(self, passage: Passage, date: float) -> int | None:
         """The place of the item that a passage repeats; None if there is none.
 
-        Repeats are turns of one speaker with a Dice's coefficient of search terms from ``min_dice`` on;
-        windows of notes are cut from one text and never repeat it. If a time is asked for, turns of
-        different times (``date``) are not repeats.
+        Repeats are turns of one speaker with a Dice's coefficient of search terms from ``min_dice``
+        on; windows of notes are cut from one text and never repeat it. If a time is asked for,
+        turns of different times (``date``) are not repeats.
         """
         for place, (other, other_date) in enumerate(self._passages):
             # Stemming a text takes 1 ms, so cheaper conditions come first.
@@ -171,8 +172,8 @@ _MIN_FOLD_TERMS = 4
 class SourceQuota:
     """Limits the items of each untrusted source: a document, or the tools of a conversation.
 
-    Whoever makes an agent read a page can write text that is retrieved for many questions; trusted text
-    has no limit. Nor has any if the question asks for what a tool or a page said.
+    Whoever makes an agent read a page can write text that is retrieved for many questions; trusted
+    text has no limit. Nor has any if the question asks for what a tool or a page said.
     """
 
     def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
@@ -211,8 +212,8 @@ def _source_turn(
 ) -> tuple[int, Passage] | None:
     """The best turn or block that says a statement, with its row; None if none does.
 
-    The id of a statement is the hash of its first text. If its text differs, a person edited it or it
-    is an old value, and no turn says it.
+    The id of a statement is the hash of its first text. If its text differs, a person edited it or
+    it is an old value, and no turn says it.
 
     Args:
         rows_of: Rows of candidates that are turns or blocks, by key.

@@ -1,10 +1,11 @@
 """Supersession within an answer: passages that a later passage of the same answer replaces.
 
-The question says what both are about, so a change is found before any consolidation, and in passages of
-which no statement was made. Each of the best passages is compared, sentence by sentence, with every later
-one by somebody as trusted, or by an agent, by the pair head (``heads/pair_head``). Statements that
-consolidation closed count too. What an agent says in a conversation is superseded by its owner's words,
-whichever came first: the agent can only know it from the owner.
+The question says what both are about, so a change is found before any consolidation, and in
+passages of which no statement was made. Each of the best passages is compared, sentence by
+sentence, with every later one by somebody as trusted, or by an agent, by the pair head
+(``heads/pair_head``). Statements that consolidation closed count too. What an agent says in a
+conversation is superseded by its owner's words, whichever came first: the agent can only know it
+from the owner.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ FIRST = 12
 OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded (``scripts/fit_pairs.py``)."""
 ABOVE = 0.6
-"""Probability of an update from which the later of two short passages ranks above, however well it answers.
+"""Probability of an update from which the later of two short passages ranks above, however well it
+answers.
 
 This and the three below: docs/experiments.md, What takes the place of what.
 """
@@ -101,10 +103,11 @@ def find_superseded(
     Args:
         index: Up to date.
         candidates: Best first.
-        cosines: Of every stored sentence vector to the question, by row; empty without a model: then only
-            closed statements count.
+        cosines: Of every stored sentence vector to the question, by row; empty without a model:
+            then only closed statements count.
         now: The time of the question, ISO 8601.
-        past: The past time asked about, ISO 8601; None for the last day that the question names, or now.
+        past: The past time asked about, ISO 8601; None for the last day that the question names, or
+            now.
     """
     best = [candidate for candidate in candidates[:FIRST] if candidate.traits.kind != "gist"]
     at = past or _last_day(question, now)
@@ -167,8 +170,9 @@ def _former(index: Index, passages: Mapping[int, Passage]) -> dict[int, Supersed
 def _by_status(index: Index, passages: Mapping[int, Passage]) -> dict[int, Superseded]:
     """Passages below a heading whose status says that they are superseded, as decision records have it.
 
-    A status below a document's title, or above it, is about all of the document. The passage that ranks
-    above is one of the document or the section that the status names, which is never over itself.
+    A status below a document's title, or above it, is about all of the document. The passage that
+    ranks above is one of the document or the section that the status names, which is never over
+    itself.
     """
     documents = sorted({passage.document for passage in passages.values() if passage.document})
     rows = graph_queries.rows_with(index.connection, documents, "superseded") if documents else []
@@ -207,8 +211,9 @@ def _closed(
 ) -> dict[int, Superseded]:
     """Short passages of which a person or consolidation closed what the question asks about.
 
-    Closed statements may cover a part of the passage: they must have the terms of the question that it has, and
-    those that still hold must not. If it has none, all of its statements must be closed and make up most of it.
+    Closed statements may cover a part of the passage: they must have the terms of the question that
+    it has, and those that still hold must not. If it has none, all of its statements must be closed
+    and make up most of it.
     """
     keys = sorted({candidate.traits.key for candidate in best})
     stated = graph_queries.statements_of(index.connection, keys)
@@ -417,8 +422,8 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Superseded]:
 def _may_end(old: Side, new: Side) -> bool:
     """Whether a passage may supersede another: certainly later, and as trusted.
 
-    The owner's words supersede an agent's words in a conversation, whichever are later, unless the agent
-    replies to them, or repeats something else from the turn before its own.
+    The owner's words supersede an agent's words in a conversation, whichever are later, unless the
+    agent replies to them, or repeats something else from the turn before its own.
     """
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
@@ -477,7 +482,8 @@ def _rivals(
 def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: set[str]) -> bool:
     """Whether the clause of a long passage shares a word with the other sentence.
 
-    If the later passage is long, its clause must have every term of the question that the other has.
+    If the later passage is long, its clause must have every term of the question that the other
+    has.
     """
     if new.is_long and not wanted & {*one.keys} <= {*two.keys}:
         return False

@@ -4,9 +4,9 @@ Conversations are those that began before now; the one that is going on does not
 a subject when some group of eight of its passages holds nearly as much of the subject's words (by
 idf) as the best group of the store does, or when it mentions the concept of that name.
 
-"What came after the move?" asks for nothing in particular: the episodes next to the passage that tells of the
-move, by time alone. That passage is the one that "the move" as a question of its own finds first, of those
-that say when they were told.
+"What came after the move?" asks for nothing in particular: the episodes next to the passage that
+tells of the move, by time alone. That passage is the one that "the move" as a question of its own
+finds first, of those that say when they were told.
 """
 
 from __future__ import annotations
@@ -249,8 +249,8 @@ def _is_limit(start: int, times: Times | None) -> bool:
 def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     """The scope of the days that a question names.
 
-    It is hard if the words fix the days, the question asks what was said, and there is a conversation;
-    otherwise it is a preference.
+    It is hard if the words fix the days, the question asks what was said, and there is a
+    conversation; otherwise it is a preference.
     """
     is_about_talk = times.hard and ordinals.is_about_talk(text)
     periods = tuple(

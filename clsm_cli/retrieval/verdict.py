@@ -1,9 +1,9 @@
 """Read the best passages with the question until one answers it, then apply the threshold.
 
-Similarity cannot distinguish an answer from a passage on the same subject: in questions that people asked
-about their own notes, unanswerable ones near the topic look as confident as others (an AUROC of about ½).
-So a cross-encoder reads the first passages (``heads/answer_head``), and its probability is combined with
-that of the signs. Reading a passage takes 13 ms on a desktop.
+Similarity cannot distinguish an answer from a passage on the same subject: in questions that people
+asked about their own notes, unanswerable ones near the topic look as confident as others (an AUROC
+of about ½). So a cross-encoder reads the first passages (``heads/answer_head``), and its
+probability is combined with that of the signs. Reading a passage takes 13 ms on a desktop.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MIN_READ_CONFIDENCE = 0.06
 """Confidence by signs below which no passage is read (own choice: reading hardly ever lifts it over the floor)."""
 MAX_READ, ANSWER_P = 4, 0.5
-"""Candidates that are read, at most, and the probability of an answer at which reading stops (docs/experiments.md,
-Confidence: with eight, 2 to 4 points more among three, for twice the time).
+"""Candidates that are read, at most, and the probability of an answer at which reading stops
+(docs/experiments.md, Confidence: with eight, 2 to 4 points more among three, for twice the time).
 """
 
 
@@ -50,8 +50,8 @@ def judge_candidates(
         least: Confidence that each candidate must have, instead of the floor.
 
     Returns:
-        The candidates with their final confidences; those that stay; whether to return only the concepts
-        of these.
+        The candidates with their final confidences; those that stay; whether to return only the
+        concepts of these.
     """
     if has_model:
         ranked = read_best(index, question, ranked, settings.weight_reading)
@@ -67,8 +67,9 @@ def judge_candidates(
 def read_best(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
     """Read the best candidates, update the confidences, and order the read ones anew.
 
-    An unread candidate is at most as confident as the most confident read one; if none of these answers,
-    it gets their lowest reading. If the model was removed meanwhile, the signs alone decide.
+    An unread candidate is at most as confident as the most confident read one; if none of these
+    answers, it gets their lowest reading. If the model was removed meanwhile, the signs alone
+    decide.
 
     Args:
         ranked: Ranked with the model.
@@ -161,8 +162,8 @@ def passage_answer_probability(
 SAME_QUESTION_COVERAGE = 0.5
 """Share of a question's idf from which a turn that only asks, asks the same (own choice)."""
 LOOK_ALIKE_FACTOR = 0.1
-"""Factor of the confidence of a passage with a look-alike of the code asked about (own choice; the probe
-``identifiers`` of ``clsm eval`` shows what it does).
+"""Factor of the confidence of a passage with a look-alike of the code asked about (own choice; the
+probe ``identifiers`` of ``clsm eval`` shows what it does).
 """
 
 
@@ -184,13 +185,13 @@ def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> R
 
 
 READ_FLOOR = 1.8
-"""Factor of the floor for a question with which passages were read: of what is then still doubtful, more
-does not answer. In memories left out of the fit and asked in their own language, it silences 2 % of the
-questions with an answer, and half of those near the topic (docs/experiments.md).
+"""Factor of the floor for a question with which passages were read: of what is then still doubtful,
+more does not answer. In memories left out of the fit and asked in their own language, it silences 2
+% of the questions with an answer, and half of those near the topic (docs/experiments.md).
 """
 HINT_SHARE = 0.5
-"""Confidence by signs, as a share of the floor, from which a question without an answer still gets the
-nearest concepts (own choice): these claim nothing.
+"""Confidence by signs, as a share of the floor, from which a question without an answer still gets
+the nearest concepts (own choice): these claim nothing.
 """
 
 
@@ -199,8 +200,8 @@ def _above_floor(
 ) -> tuple[list[Candidate], bool]:
     """The candidates if one reaches the floor, and whether to return only their concepts.
 
-    The floor, higher by ``READ_FLOOR`` if some were read, does not apply to a gist that is asked for, or if
-    the best passage contains every identifier of the question.
+    The floor, higher by ``READ_FLOOR`` if some were read, does not apply to a gist that is asked
+    for, or if the best passage contains every identifier of the question.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
-from clsm_cli.scoring.modularity import communities
+from clsm_cli.scoring.modularity import find_communities
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _bridges(
 
     size = int(b.max(initial=-1)) + 1
     edges = zip(*(each[kept].tolist() for each in (a, b, weight)), strict=True)
-    community = np.asarray(communities(size, list(edges)), np.int64)
+    community = np.asarray(find_communities(size, list(edges)), np.int64)
     low = np.minimum(community[a], community[b])
     high = np.maximum(community[a], community[b])
     order = np.lexsort((np.arange(len(a)), -n, -weight))

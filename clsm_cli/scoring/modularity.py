@@ -113,7 +113,7 @@ MIN_MOVE_GAIN = 1e-9
 """Gain of a move, at least, as a share of 2m: below it, rounding could move a node to and fro for ever."""
 
 
-def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[int]:
+def find_communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[int]:
     """The community of each node, numbered from 0 in the order of the smallest member.
 
     Nodes are visited in order, and ties go to the community with the smallest number, so the result
@@ -123,13 +123,13 @@ def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[i
         n_nodes: Nodes are 0 … n_nodes − 1.
         pairs: Two different nodes and the weight of their edge, above 0.
 
-    >>> communities(5, [(0, 2, 1.0), (1, 3, 0.5)])
+    >>> find_communities(5, [(0, 2, 1.0), (1, 3, 0.5)])
     [0, 1, 0, 1, 2]
 
     Two triangles on one edge:
 
     >>> triangles = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (3, 4, 1.0), (3, 5, 1.0), (4, 5, 1.0)]
-    >>> communities(6, [*triangles, (2, 3, 1.0)])
+    >>> find_communities(6, [*triangles, (2, 3, 1.0)])
     [0, 0, 0, 1, 1, 1]
     """
     graph: Graph = [{} for _ in range(n_nodes)]
