@@ -84,14 +84,14 @@ def find_candidates(
     limit, meaning = settings.candidates, Meaning(index, question, engine)
     nearest = meaning.nearest(limit, allowed)
     words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
-    by_words = _best(index, words.scores, limit)
+    by_words = _best_rows(index, words.scores, limit)
     others: list[Iterable[int]] = [index.on_days(*period, limit) for period in question.periods]
     if meaning.cosines and settings.weight_graph:
-        best = [*nearest[:1], *_best(index, words.scores, 1)]
+        best = [*nearest[:1], *_best_rows(index, words.scores, 1)]
         others.append(activation.linked_passages(index, question, best))
     for first, until in question.periods if question.asks_for_gist else ():
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
-    rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
+    rows = {*by_words, *_best_rows(index, words.exact_match, limit), *nearest}
     rows |= {row for more in others for row in more if allowed is None or row in allowed}
     traits_by_row = index.traits(sorted(rows))
     beside_rows = {
@@ -139,7 +139,7 @@ def _allowed_rows(
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
+def _best_rows(index: Index, scores: dict[int, float], limit: int) -> list[int]:
     """The rows with the highest scores; ties at the limit are decided by key."""
     if len(scores) <= limit:
         return list(scores)

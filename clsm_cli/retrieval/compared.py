@@ -46,7 +46,14 @@ class Written(NamedTuple):
 
 
 class Side:
-    """A passage; its sentences and vector are computed on demand."""
+    """A passage; its sentences and vector are computed on demand.
+
+    Attributes:
+        near: Cosine of its sentence vector to the question, −1 … 1.
+        dates: When it may have been written; ``time`` is the latest of it, ISO 8601.
+        is_long: Whether clauses of it are compared, not sentences (``LONGEST``).
+        is_answer: Whether an agent says it in a conversation.
+    """
 
     def __init__(
         self, index: Index, candidate: Candidate, passage: Passage, dates: Written, near: float
@@ -57,7 +64,6 @@ class Side:
         self._index, self.zone = index, index.store.zone
         self.is_long = len(passage.text.split()) > LONGEST
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
-        """Whether an agent says it in a conversation."""
 
     def is_before(self, other: Side) -> bool:
         """Whether it is not likely to have been said after another.
@@ -141,7 +147,7 @@ def _is_day(heading: str) -> bool:
     return expressions.is_day(heading)
 
 
-def side(
+def side_of(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> Side | None:
     """A passage to compare; None if it has no vector or no time."""

@@ -105,10 +105,10 @@ class Meaning:
             rows = [entry for entry in rows if entry[-1] in allowed]
         else:
             count = 2 * limit  # what is closed, nodes and names have vectors too
-            rows = index.rows_of_vectors(_best(cosines, count))
+            rows = index.rows_of_vectors(_nearest_rows(cosines, count))
             while len(rows) < limit and count < len(cosines):
                 count *= 2
-                rows = index.rows_of_vectors(_best(cosines, count))
+                rows = index.rows_of_vectors(_nearest_rows(cosines, count))
         rows.sort(key=lambda entry: (-cosines[entry[0]], *entry[1:]))
         return [entry[-1] for entry in rows[:limit]]
 
@@ -189,7 +189,7 @@ class Meaning:
         return out_of_vocabulary
 
 
-def _best(cosines: Sequence[float], count: int) -> list[int]:
+def _nearest_rows(cosines: Sequence[float], count: int) -> list[int]:
     """Rows of the highest cosines; ties are all included."""
     threshold = min(nlargest(count, cosines), default=0.0)
     return [row for row, cosine in enumerate(cosines) if cosine >= threshold]

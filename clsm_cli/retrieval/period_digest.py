@@ -75,7 +75,7 @@ def _digest(
         for turn in session_queries.trusted_on_days(index.connection, first, until)
         if turn.row not in index.hidden()
     ]
-    parts, count = _lines(index, first, until, turns_told)
+    parts, count = _period_lines(index, first, until, turns_told)
     if not parts:
         return []
     size = query.budget // BUDGET_PARTS
@@ -106,7 +106,7 @@ def _digest(
     return [item]
 
 
-def _lines(
+def _period_lines(
     index: Index, first: int, until: int, turns_told: Sequence[TrustedTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
     """The lines of each part, by title, and the number of episodes."""

@@ -135,7 +135,7 @@ class _ItemList:
             self._passages.append((passage, date))
         else:
             self.fold(place, memory.sources, memory.states)
-        self.places.update((each.id, place) for each in shown)
+        self.places.update((other.id, place) for other in shown)
 
     def fold(self, place: int, sources: tuple[Source, ...], states: tuple[str, ...]) -> None:
         """Add the sources and statements of a repeat to an item."""

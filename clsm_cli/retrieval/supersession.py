@@ -116,7 +116,7 @@ def find_superseded(
     if cosines and not breadth.asks_for_several(question.text):
         stated = _stated(passages)
         unstated = (candidate for candidate in best if candidate.row not in stated)
-        sides = (compared.side(index, one, passages[one.row], cosines) for one in unstated)
+        sides = (compared.side_of(index, one, passages[one.row], cosines) for one in unstated)
         read = [side for side in sides if side is not None]
         alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})

@@ -79,8 +79,8 @@ def concept_probability(
     0.66
     """
     odds = sum([w * e for w, e in zip(weights, evidence, strict=True)]) + bias
-    found = 1 / (1 + exp(-odds))
-    return max(found, NAMED_PROBABILITY) if is_named else found
+    p = 1 / (1 + exp(-odds))
+    return max(p, NAMED_PROBABILITY) if is_named else p
 
 
 def cut_size(probabilities: Sequence[float], limit: int, beta: float) -> int:
