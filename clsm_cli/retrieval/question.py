@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import compiled, word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,8 +46,8 @@ _MAX_ADDED_WORDS = 8
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _ORDINALS |= {"last": -1, "latter": -1}
 _ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
-_ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$", re.MULTILINE)
-_TOKEN = re.compile(r"[^\W_][\w'’-]*")
+_ITEM = r"(?m)^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$"
+_TOKEN = r"[^\W_][\w'’-]*"
 _PERSON_PRONOUNS = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
 MIN_SENTENCE_WORDS = 4
 """Words of a question, at least (own choice): shorter ones are cues, which ask for everything about them."""
@@ -211,7 +211,7 @@ def resolve_references(text: str, messages: Sequence[str]) -> str:
 
     if not route.points_back(text):
         return text
-    own = {word.casefold() for word in _TOKEN.findall(text)}
+    own = {word.casefold() for word in compiled(_TOKEN).findall(text)}
     asked = text.strip().casefold()
     before = [message for message in messages if message.strip().casefold() != asked]
     before = [message for message in before if not route.is_small_talk(message)]
@@ -235,7 +235,7 @@ def _listed_item(text: str, before: Sequence[str]) -> str | None:
         return None
     place = _ORDINALS[ordinal["which"].lower()]
     for message in reversed(before):
-        items: list[str] = _ITEM.findall(message)
+        items: list[str] = compiled(_ITEM).findall(message)
         if len(items) > 1:
             return items[place] if place < len(items) else None
     return None
@@ -243,7 +243,9 @@ def _listed_item(text: str, before: Sequence[str]) -> str | None:
 
 def _content_words(text: str) -> list[str]:
     """The first content words of a text."""
-    words = (word for word in _TOKEN.findall(text) if len(word) > 2 and tokens.stems(word))
+    words = (
+        word for word in compiled(_TOKEN).findall(text) if len(word) > 2 and tokens.stems(word)
+    )
     return list(dict.fromkeys(words))[:_MAX_ADDED_WORDS]
 
 
