@@ -71,7 +71,14 @@ def find_facts(
         node = index.node(concept.id)
         for passage in _of_concept(concept, node.summary if node else "", unsaid):
             text = " ".join(passage.text.split())
-            fact = KnownFact(passage.id, concept.id, text, passage.trust, passage.time, 0)
+            fact = KnownFact(
+                id=passage.id,
+                about=concept.id,
+                text=text,
+                trust=passage.trust,
+                time=passage.time,
+                tokens=0,
+            )
             fact = fact._replace(tokens=tokens.count_tokens(fact.line))
             if fact.id not in facts and fact.size(unit) <= room and len(facts) < MAX_FACTS:
                 facts[fact.id] = fact

@@ -159,8 +159,17 @@ def search(
         term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary
     }
     weights |= dict.fromkeys(written, 1.0)
-    exact_match = _exact_match(postings_by_key, weights, count)
-    return LexicalMatches(question, scores, idf, postings_by_key, *exact_match, count, codes)
+    exact_match, full_match = _exact_match(postings_by_key, weights, count)
+    return LexicalMatches(
+        question=question,
+        scores=scores,
+        idf=idf,
+        postings=postings_by_key,
+        exact_match=exact_match,
+        full_match=full_match,
+        passages=count,
+        codes=codes,
+    )
 
 
 def _exact_match(

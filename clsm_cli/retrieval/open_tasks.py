@@ -121,7 +121,7 @@ def with_due(
 
 def certain_confidence(index: Index) -> float:
     """Confidence of an item that all of the question asks for."""
-    evidence = Evidence(1.0, None, 1.0, passages=index.size()[0])
+    evidence = Evidence(coverage=1.0, cosine=None, date=1.0, passages=index.size()[0])
     return round(confidence.signs_probability(evidence), 4)
 
 

@@ -141,8 +141,13 @@ def rank(candidates: CandidateSet) -> Ranked:
     if candidates.cosines and signals:
         signals = _second_pass(candidates, signals)
     scored = _score(candidates, signals, _evidence(candidates, fits, window_maxsim))
-    ranked = Ranked([], 0.0, candidates.cosines, 0.0, candidates.words.codes)
-    ranked = ranked.with_candidates(scored)
+    ranked = Ranked(
+        candidates=[],
+        confidence=0.0,
+        cosines=candidates.cosines,
+        unread=0.0,
+        codes=candidates.words.codes,
+    ).with_candidates(scored)
     return ranked._replace(unread=ranked.confidence)
 
 

@@ -48,7 +48,15 @@ class ConceptEvidence(NamedTuple):
     note_common: float
 
 
-WEIGHTS = ConceptEvidence(-4.30, 8.37, 4.24, 0.99, 0.31, 2.78, -0.69)
+WEIGHTS = ConceptEvidence(
+    mentioned=-4.30,
+    best=8.37,
+    mass=4.24,
+    meaning=0.99,
+    common=0.31,
+    note_meaning=2.78,
+    note_common=-0.69,
+)
 BIAS = -6.27
 NAMED_PROBABILITY = 0.66
 """Lower bound for a node that the question names: on LoCoMo, two in three of these are relevant."""
