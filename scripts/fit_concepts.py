@@ -31,7 +31,7 @@ from clsm_cli.retrieval import concepts
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import relevance
-from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.scoring.relevance import ConceptEvidence
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ScoredNode(NamedTuple):
     """A node with evidence that a question is about it."""
 
     id: str
-    evidence: Evidence
+    evidence: ConceptEvidence
     is_named: bool
 
 
@@ -67,9 +67,12 @@ def returned_nodes(
     weighed: Sequence[ScoredNode], weights: Sequence[float], most: int, beta: float
 ) -> list[str]:
     """What is returned under some weights (the bias last): the likeliest nodes, cut as recall does."""
-    fitted, bias = Evidence(*weights[:-1]), weights[-1]
+    fitted, bias = ConceptEvidence(*weights[:-1]), weights[-1]
     found = sorted(
-        (-relevance.probability(each.evidence, fitted, bias, is_named=each.is_named), each.id)
+        (
+            -relevance.concept_probability(each.evidence, fitted, bias, is_named=each.is_named),
+            each.id,
+        )
         for each in weighed
     )
     return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
@@ -130,12 +133,12 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
             for query in bench.case.queries:
                 if query.negative or not query.concepts:
                     continue
-                ranked = retrieve_passages(
+                _, ranked = retrieve_passages(
                     opened.index,
                     Query(query.text, bench.time_of(query), 50, 1 << 30),
                     engine,
                     settings,
-                ).ranked
+                )
                 weighed = concepts.score_concepts(
                     opened.index, query.text, ranked.candidates, ranked.cosines
                 )
@@ -181,7 +184,7 @@ def judged(each: Asked, fitted: Sequence[float], beta: float) -> tuple[float, fl
 
 def report(asked: Sequence[Asked]) -> Iterator[str]:
     """The weights, and what they are worth on what is left out."""
-    fields = (*relevance.Evidence._fields, "bias")
+    fields = (*relevance.ConceptEvidence._fields, "bias")
     for name, weight in zip(fields, weights(asked), strict=True):
         yield f"    {name}={weight:.2f},"
     groups = list(dict.fromkeys(each.group for each in asked))
@@ -207,7 +210,7 @@ def without_edges(asked: Sequence[Asked]) -> list[Asked]:
 
     def alone(row: ScoredNode) -> ScoredNode:
         kept = {name: getattr(row.evidence, name) for name in OF_NODES}
-        return row._replace(evidence=Evidence(*[0.0] * len(row.evidence))._replace(**kept))
+        return row._replace(evidence=ConceptEvidence(*[0.0] * len(row.evidence))._replace(**kept))
 
     return [each._replace(weighed=[alone(row) for row in each.weighed]) for each in asked]
 

@@ -69,8 +69,8 @@ def ask(bench: Bench) -> Iterator[Asked]:
             if query.negative:
                 continue
             asked = Query(query.text, bench.time_of(query), 50, 1 << 30)
-            found = retrieve_passages(opened.index, asked, bench.engine, settings)
-            signals = {each.row: each.signals for each in found.ranked.candidates}
+            _, ranked = retrieve_passages(opened.index, asked, bench.engine, settings)
+            signals = {each.row: each.signals for each in ranked.candidates}
             passages = opened.index.passages(list(signals))
             rows = sorted(signals, key=lambda row: (passages[row].time or "", passages[row].id))
             yield Asked(

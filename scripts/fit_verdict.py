@@ -271,7 +271,7 @@ def _find(
         index = opened.index.with_archive()
         for kind, text in drawn:
             query = Ask(text, raw.now.isoformat(), ranking.CONFIDENCE_SIZE, 1 << 30)
-            ranked = retrieve_passages(index, query, engine, store.settings.recall).ranked
+            _, ranked = retrieve_passages(index, query, engine, store.settings.recall)
             first = ranked.candidates[: ranking.CONFIDENCE_SIZE]
             told = index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]

@@ -16,6 +16,7 @@ from clsm_cli import app as app_module
 from clsm_cli import errors
 from clsm_cli.app import app
 from clsm_cli.health.findings import CODES
+from clsm_cli.model import ids
 from scripts import make_man, make_settings
 
 # The README names every command; what the pages tell a person to type works; their links lead somewhere.
@@ -185,3 +186,11 @@ def test_a_row_that_works_or_is_a_presets_names_its_test() -> None:
     for line in re.findall(r"^\| \d+ \|.*$", ROWS, re.MULTILINE):
         _, _, _, state, shown, _ = (cell.strip() for cell in line.split("|"))
         assert state == "not done" or ".py" in shown, line
+
+
+def test_the_turn_that_the_architecture_follows_has_these_ids() -> None:
+    text = "The Lantern is our narrowboat; Ruben repairs its engine on Fridays."
+    key = ids.turn_key("kitchen", "Mara", "2026-03-02T18:04:00+01:00", text)
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    for record in (key, ids.statement_id(ids.normalise_text(f"Mara: {text}"))):
+        assert record in page

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -214,6 +215,22 @@ def _module(path: Path) -> str:
 
 def test_every_part_is_known() -> None:
     assert {_part(path) for path in FILES} == set(BELOW)
+
+
+NAMESAKES = _words("Answer Query Question")
+"""Also classes of consolidation, of evaluation and of a command."""
+
+
+def test_what_retrieval_and_scoring_name_is_named_so_nowhere_else() -> None:
+    owners = [
+        (node.name, path)
+        for path in FILES
+        for node in _tree(path).body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")
+    ]
+    own = {name for name, path in owners if _part(path) in ("retrieval", "scoring")} - NAMESAKES
+    count = Counter(name for name, _ in owners if name in own)
+    assert [name for name, times in count.items() if times > 1] == []
 
 
 @pytest.mark.parametrize(

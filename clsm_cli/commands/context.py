@@ -15,7 +15,7 @@ from clsm_cli.commands.command_line import (
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
 from clsm_cli.retrieval.briefing import SCHEMA, Briefing, Concepts, brief
-from clsm_cli.retrieval.briefing_items import Item, episode_of, make_item
+from clsm_cli.retrieval.briefing_items import BriefingItem, episode_of, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
@@ -113,7 +113,7 @@ _FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents
 """Measured in place of the real folder, so that selection does not depend on the store's path."""
 
 
-def _session(store: Store, session: str | None) -> list[Item]:
+def _session(store: Store, session: str | None) -> list[BriefingItem]:
     if session is None:
         return []
     from clsm_cli.ingestion.describe import digest_session
@@ -187,7 +187,7 @@ def context_mapping(found: Briefing) -> dict[str, Any]:
     }
 
 
-def _item_mapping(item: Item) -> dict[str, Any]:
+def _item_mapping(item: BriefingItem) -> dict[str, Any]:
     mapping = item._asdict()
     names = ("path", "line", "file", "file_line")
     source = {name: mapping.pop(name) for name in names}
@@ -233,8 +233,8 @@ def _end(file: str) -> str:
 
 
 def _with_heads(
-    items: Sequence[Item], names: Mapping[str, str], has_trust: bool = False
-) -> Iterator[tuple[Item, str]]:
+    items: Sequence[BriefingItem], names: Mapping[str, str], has_trust: bool = False
+) -> Iterator[tuple[BriefingItem, str]]:
     """Each item with the file, trust and day that it stands under, "" if the one before has the same."""
     before = ""
     for each in items:
@@ -266,7 +266,7 @@ def _body(found: Briefing) -> Iterator[str]:
     yield from _dropped_line(found)
 
 
-def _lines(item: Item) -> list[str]:
+def _lines(item: BriefingItem) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" ({'due ' if item.state else ''}{item.due})" if item.due else ""

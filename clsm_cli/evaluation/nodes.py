@@ -54,7 +54,7 @@ _OWNER = re.compile(r"['’]s\Z")
 Stems = tuple[str, ...]  # one stem, or two
 
 
-class Concept(NamedTuple):
+class LabelledConcept(NamedTuple):
     """A node to be: the form in which most turns have it, the others, and ids of the turns."""
 
     stems: Stems
@@ -65,7 +65,7 @@ class Concept(NamedTuple):
     names: frozenset[str]  # the keys of all its names
 
 
-def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
+def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[LabelledConcept, ...]:
     """The most bursty concepts; of equally bursty ones the first by their stems."""
     ignored = GENERIC | _names(chat.participants)
     turns: defaultdict[Stems, dict[str, str]] = defaultdict(dict)
@@ -85,7 +85,7 @@ def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
         label, *others = sorted(forms[stems], key=lambda form: (-forms[stems][form], form))
         id_, aliases = node_id(label), tuple(sorted(others))
         names = label_keys((id_, label, *others))
-        found.append(Concept(stems, label, aliases, tuple(turns[stems]), id_, names))
+        found.append(LabelledConcept(stems, label, aliases, tuple(turns[stems]), id_, names))
     return tuple(found)
 
 
@@ -204,7 +204,10 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
 
 
 def _node(
-    concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str], store: Store
+    concept: LabelledConcept,
+    turns: Sequence[LabelledTurn],
+    keys: Mapping[str | None, str],
+    store: Store,
 ) -> Node:
     quotes = [
         quote

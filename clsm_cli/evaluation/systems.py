@@ -270,7 +270,7 @@ def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrie
         for query in queries:
             asking = Asking(query.text, bench.time_of(query), ITEMS, UNLIMITED)
             settings = bench.store.settings.recall
-            found = retrieve_passages(index, asking, bench.engine, settings).ranked
+            _, found = retrieve_passages(index, asking, bench.engine, settings)
             scores = {each.row: each.score for each in found.candidates}
             best = sorted(scores, key=lambda row: (-scores[row], row))[:5]
             worth: dict[str, float] = {}

@@ -17,7 +17,7 @@ from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.scoring.association import co_occurrences
-from clsm_cli.scoring.modularity import communities as grouped
+from clsm_cli.scoring.modularity import find_communities
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
@@ -261,7 +261,7 @@ def communities(graph: Graph) -> dict[str, int]:
         for edge in graph.edges
         if edge.source != edge.target and edge.weight > 0.0
     ]
-    return dict(zip(place, grouped(len(place), pairs), strict=True))
+    return dict(zip(place, find_communities(len(place), pairs), strict=True))
 
 
 def count_names(names: Iterable[str]) -> dict[str, int]:

@@ -11,8 +11,8 @@ class Source(NamedTuple):
     """The origin of a memory: the path of the ingested file as it was given, and its lines.
 
     Attributes:
-        file: Absolute path of a file to open: the ingested one or, if that is gone or was no file, the
-            store's file with the text; "" if there is none.
+        file: Absolute path of a file to open: the ingested one or, if that is gone or was no file,
+            the store's file with the text; "" if there is none.
         line: Line to open in that file.
     """
 
@@ -29,8 +29,8 @@ class Signals(NamedTuple):
     """The signals of a passage, each 0 … 1; their weighted sum is its score.
 
     Attributes:
-        bm25: BM25, as a share of the best of this query, times the square of the largest coverage of
-            the question's idf by one group: if the store hardly has the question's words, words
+        bm25: BM25, as a share of the best of this query, times the square of the largest coverage
+            of the question's idf by one group: if the store hardly has the question's words, words
             count little.
         maxsim: Late interaction with the passage and the one before it, min-max over candidates.
         context: The same with the next passage too.
@@ -52,8 +52,8 @@ class Signals(NamedTuple):
         literal: Exact match of the question's words that are not in the model's vocabulary
             (``dense_search``, ``lexical_search``).
         graph: Activation by the best passages, over shared concepts (``activation``).
-        reading: How much likelier it answers the question than the least likely of those that were read
-            together with it (``verdict``); 0 if it was not read.
+        reading: How much likelier it answers the question than the least likely of those that were
+            read together with it (``verdict``); 0 if it was not read.
     """
 
     bm25: float = 0.0
@@ -147,7 +147,7 @@ class Concept(NamedTuple):
     steps: tuple[tuple[str, float], ...] = ()
 
 
-class Fact(NamedTuple):
+class KnownFact(NamedTuple):
     """A current statement about something that the query names (``retrieval.known_facts``).
 
     Attributes:
@@ -173,7 +173,7 @@ class Fact(NamedTuple):
         return self.tokens if unit == "tokens" else len(self.line)
 
 
-class Dropped(NamedTuple):
+class DroppedItem(NamedTuple):
     """An item left out because of the budget."""
 
     id: str
@@ -187,15 +187,15 @@ class Budget(NamedTuple):
     limit: int
     used: int
     unit: str = "tokens"
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedItem, ...] = ()
 
 
 class Answer(NamedTuple):
     """The answer to one query, best first.
 
     Attributes:
-        route: Which memory the query needs: none, ltm (the store), stm (the current conversation) or
-            both; ``cues`` lists the reasons.
+        route: Which memory the query needs: none, ltm (the store), stm (the current conversation)
+            or both; ``cues`` lists the reasons.
     """
 
     recall_id: str
@@ -211,7 +211,7 @@ class Answer(NamedTuple):
     known_at: str | None = None
     cues: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
 
     @property
     def answered(self) -> bool:

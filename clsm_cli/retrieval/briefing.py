@@ -1,8 +1,8 @@
 """The briefing: what an agent should read when a session starts, besides the files that it reads anyway.
 
 The part that depends on neither the time nor a query is read from one file
-(``store.index.prepared_briefing``), which is renewed when the store has changed; so a hook may ask before
-every turn. A briefing does not count as a use of its memories.
+(``store.index.prepared_briefing``), which is renewed when the store has changed; so a hook may ask
+before every turn. A briefing does not count as a use of its memories.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval.answer import Budget, Dropped
+from clsm_cli.retrieval.answer import Budget, DroppedItem
 from clsm_cli.retrieval.briefing_items import (
     NEED,
     VERSION,
-    Item,
+    BriefingItem,
     RankedItem,
     as_contents,
     make_item,
@@ -56,7 +56,7 @@ class Section(NamedTuple):
     """A part of a briefing."""
 
     name: str
-    items: tuple[Item, ...]
+    items: tuple[BriefingItem, ...]
 
 
 class Briefing(NamedTuple):
@@ -78,7 +78,7 @@ class Briefing(NamedTuple):
 class Concepts(NamedTuple):
     """The concepts of a query, and warnings of the recall."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[BriefingItem, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -90,7 +90,7 @@ def brief(
     *,
     query: str | None = None,
     concepts: Callable[[], Concepts] = Concepts,
-    session: Sequence[Item] = (),
+    session: Sequence[BriefingItem] = (),
     here: Sequence[str] = (),
     size: Callable[[Briefing], int] | None = None,
 ) -> Briefing:
@@ -120,9 +120,9 @@ def brief(
     items = [_with_place(each, folders) for each in items]
 
     def packed(room: int) -> Briefing:
-        kept, budget = pack(items, room, unit)
+        kept, budget = pack_lines(items, room, unit)
         for name, order in (("now", reversed(talk)), ("concepts", activated.items)):
-            kept[name] = [each for each in order if each in kept.get(name, ())]
+            kept[name] = [item for item in order if item in kept.get(name, ())]
         return Briefing(
             context_id="c-" + "0" * 12,
             now=now.isoformat(),
@@ -132,8 +132,8 @@ def brief(
             warnings=(*contents.warnings, *activated.warnings),
         )
 
-    found = packed(limit) if size is None else _fitted(packed, limit, size)
-    return found._replace(context_id=_context_id(found))
+    briefing = packed(limit) if size is None else _fitted(packed, limit, size)
+    return briefing._replace(context_id=_context_id(briefing))
 
 
 def _fitted(
@@ -141,40 +141,40 @@ def _fitted(
 ) -> Briefing:
     """The largest briefing whose printed size is within the limit, headings included."""
     room = limit
-    while not (found := packed(room)).is_empty and (used := size(found)) > limit:
+    while not (briefing := packed(room)).is_empty and (used := size(briefing)) > limit:
         room = min(room - 1, room * limit // used)
-    used = 0 if found.is_empty else used
-    return found._replace(budget=found.budget._replace(limit=limit, used=used))
+    used = 0 if briefing.is_empty else used
+    return briefing._replace(budget=briefing.budget._replace(limit=limit, used=used))
 
 
-def _context_id(found: Briefing) -> str:
+def _context_id(briefing: Briefing) -> str:
     """Hash of the content, without paths on this machine."""
-    told = [
+    sections = [
         section._replace(items=tuple(i._replace(file="", file_line=0) for i in section.items))
-        for section in found.sections
+        for section in briefing.sections
     ]
-    found = found._replace(sections=tuple(told))
-    return f"c-{digest(json.dumps(found, ensure_ascii=False))}"
+    briefing = briefing._replace(sections=tuple(sections))
+    return f"c-{digest(json.dumps(briefing, ensure_ascii=False))}"
 
 
-def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
+def _as_read(name: str, items: Sequence[BriefingItem]) -> tuple[BriefingItem, ...]:
     """Items in reading order: due ones by day, others by file, the one with the newest day first, and line."""
     if name in ("session", "now", "concepts"):
         return tuple(items)
-    placed = sorted(items, key=lambda each: (each.path, each.file, each.line, each.id))
+    placed = sorted(items, key=lambda item: (item.path, item.file, item.line, item.id))
     if name == "due":
-        return tuple(sorted(placed, key=lambda each: each.due or ""))
+        return tuple(sorted(placed, key=lambda item: item.due or ""))
     newest: dict[tuple[str, str], str] = {}
-    for each in placed:
-        place = (each.path, each.file)
-        newest[place] = max(newest.get(place, ""), each.told_on)
-    return tuple(sorted(placed, key=lambda each: newest[each.path, each.file], reverse=True))
+    for item in placed:
+        place = (item.path, item.file)
+        newest[place] = max(newest.get(place, ""), item.told_on)
+    return tuple(sorted(placed, key=lambda item: newest[item.path, item.file], reverse=True))
 
 
-def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
+def _ranked(section: str, items: Sequence[BriefingItem]) -> Iterator[RankedItem]:
     """Rank items, given best first; each is a thread of its own."""
-    for place, each in enumerate(items):
-        yield RankedItem(each, section, NEED[section] / (1 + place), each.id)
+    for place, item in enumerate(items):
+        yield RankedItem(item, section, NEED[section] / (1 + place), item.id)
 
 
 def _with_place(line: RankedItem, here: tuple[str, ...]) -> RankedItem:
@@ -212,20 +212,22 @@ def prepare(store: Store) -> Contents:
     During a run, they are those from before it, as the answers of a recall are.
     """
     wanted = prepared_briefing.signature(store, VERSION)
-    found = as_contents(prepared_briefing.load(store, wanted))
-    if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
-        return found
+    contents = as_contents(prepared_briefing.load(store, wanted))
+    if contents is not None and all(
+        map(is_file, {line.item.file for line in contents.lines} - {""})
+    ):
+        return contents
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.opening import is_run_in_progress
 
     if is_run_in_progress(store):
         return as_contents(prepared_briefing.load(store, None)) or collect(store)
-    found = collect(store)
-    prepared_briefing.save(store, wanted, found._asdict())
-    return found
+    contents = collect(store)
+    prepared_briefing.save(store, wanted, contents._asdict())
+    return contents
 
 
-def _talk(store: Store, now: datetime) -> list[Item]:
+def _talk(store: Store, now: datetime) -> list[BriefingItem]:
     """The last turns of open conversations, newest first: the latest one, and others of the last 24 hours."""
     begun: list[tuple[datetime, list[OpenTurn]]] = []
     for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
@@ -239,7 +241,7 @@ def _talk(store: Store, now: datetime) -> list[Item]:
     return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
 
 
-def _of_turn(turn: OpenTurn) -> Item:
+def _of_turn(turn: OpenTurn) -> BriefingItem:
     text = turn.text
     return make_item(
         turn.key,
@@ -257,50 +259,51 @@ def _of_turn(turn: OpenTurn) -> Item:
 
 
 DENSITY = 0.5
-"""Exponent of the size that an item's worth is divided by: 1 fills a budget with fragments, 0 with paragraphs.
-This and ``AGAIN`` were chosen on labelled workspaces (docs/experiments.md).
+"""Exponent of the size that an item's worth is divided by: 1 fills a budget with fragments, 0 with
+paragraphs. This and ``AGAIN`` were chosen on labelled workspaces (docs/experiments.md).
 """
 AGAIN = 0.7
 """Factor of the worth of each further item of the same section of a file."""
 
 
 SHARE = 0.15
-"""Part of a budget that what is due may spend before the rest is chosen, and as much that open tasks may (own
-choice): a day with much news has as much to do as any other.
+"""Part of a budget that what is due may spend before the rest is chosen, and as much that open
+tasks may (own choice): a day with much news has as much to do as any other.
 """
 
 
-def pack(
-    found: Sequence[RankedItem], limit: int, unit: str
-) -> tuple[dict[str, list[Item]], Budget]:
+def pack_lines(
+    lines: Sequence[RankedItem], limit: int, unit: str
+) -> tuple[dict[str, list[BriefingItem]], Budget]:
     """Choose items that fit: first what is due and open tasks, each up to its share, then the best of the rest.
 
     Each further item of a thread is worth less.
 
     Returns:
-        The chosen items by section, in the order of their choice, and the budget with the dropped items.
+        The chosen items by section, in the order of their choice, and the budget with the dropped
+        items.
     """
-    packing = _Packing(found, unit)
-    places = range(len(found))
+    packing = _Packing(lines, unit)
+    places = range(len(lines))
     for is_first in (_is_due, _is_task):
         room = packing.used + int(SHARE * limit)
-        packing.fill([place for place in places if is_first(found[place])], room)
+        packing.fill([place for place in places if is_first(lines[place])], room)
     packing.fill(places, limit)
-    kept: dict[str, list[Item]] = {}
-    for each in map(found.__getitem__, packing.chosen):
-        kept.setdefault(each.section, []).append(each.item)
-    left = (each.item for place, each in enumerate(found) if place not in packing.chosen)
-    dropped = tuple(Dropped(item.id, item.tokens, "budget") for item in left)
+    kept: dict[str, list[BriefingItem]] = {}
+    for line in map(lines.__getitem__, packing.chosen):
+        kept.setdefault(line.section, []).append(line.item)
+    rest = (line.item for place, line in enumerate(lines) if place not in packing.chosen)
+    dropped = tuple(DroppedItem(item.id, item.tokens, "budget") for item in rest)
     return kept, Budget(limit, packing.used, unit, dropped)
 
 
-def _is_due(each: RankedItem) -> bool:
-    return each.section == "due"
+def _is_due(line: RankedItem) -> bool:
+    return line.section == "due"
 
 
-def _is_task(each: RankedItem) -> bool:
+def _is_task(line: RankedItem) -> bool:
     """Whether it is an open task, also one that is due and found no room among what is."""
-    return each.section == "tasks" or (each.section == "due" and each.item.kind == "task")
+    return line.section == "tasks" or (line.section == "due" and line.item.kind == "task")
 
 
 class _Packing:
@@ -311,10 +314,10 @@ class _Packing:
         used: Size of the choice.
     """
 
-    def __init__(self, found: Sequence[RankedItem], unit: str) -> None:
+    def __init__(self, lines: Sequence[RankedItem], unit: str) -> None:
         self.chosen: dict[int, None] = {}
         self.used = 0
-        self._found = found
+        self._found = lines
         self._unit = unit
         self._shown: set[tuple[str, str]] = set()
         self._threads: Counter[str] = Counter()
@@ -325,28 +328,28 @@ class _Packing:
         heap = [(-self._score(place), place) for place in places if place not in self.chosen]
         heapify(heap)
         while heap:
-            known, place = heappop(heap)
-            now = -self._score(place)
-            if now > known:
-                heappush(heap, (now, place))
+            old_score, place = heappop(heap)
+            new_score = -self._score(place)
+            if new_score > old_score:
+                heappush(heap, (new_score, place))
                 continue
-            each = self._found[place]
-            size = self._size(each)
+            line = self._found[place]
+            size = self._size(line)
             if self.used + size <= limit:
                 self.used += size
                 self.chosen[place] = None
-                self._shown.add((each.section, each.item.head))
-                self._threads[each.thread] += 1
+                self._shown.add((line.section, line.item.head))
+                self._threads[line.thread] += 1
 
     def _score(self, place: int) -> float:
-        each = self._found[place]
-        told = AGAIN ** self._threads[each.thread]
-        return float(each.worth * told / max(1, self._size(each)) ** DENSITY)
+        line = self._found[place]
+        share = AGAIN ** self._threads[line.thread]
+        return float(line.worth * share / max(1, self._size(line)) ** DENSITY)
 
-    def _size(self, each: RankedItem) -> int:
+    def _size(self, line: RankedItem) -> int:
         """Size of the item, and of what it stands under unless that is already shown."""
-        item = each.item
-        above = "" if (each.section, item.head) in self._shown else item.head
+        item = line.item
+        above = "" if (line.section, item.head) in self._shown else item.head
         if self._unit == "tokens":
             return item.tokens + count_tokens(above)
         return len(item.about) + len(item.text) + len(above)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.answer import Concept
-    from clsm_cli.retrieval.briefing_items import Item
+    from clsm_cli.retrieval.briefing_items import BriefingItem
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
@@ -45,14 +45,14 @@ def activated_concepts(
     return Concepts(items, answer.warnings)
 
 
-def _of_concept(index: Index, concept: Concept) -> Item:
+def _of_concept(index: Index, concept: Concept) -> BriefingItem:
     node = index.node(concept.id)
     names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
     summary = node.summary if node else ""
     if not plain_words(summary).startswith(plain_words(concept.label)):
         summary = f"{concept.label}{names}: {summary}" if summary else f"{concept.label}{names}"
-    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
-    trust = [cast("Trust", passage.trust) for passage in told]
+    passages = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
+    trust = [cast("Trust", passage.trust) for passage in passages]
     return make_item(
         concept.id,
         "concept",

@@ -1,8 +1,8 @@
 """The part of a briefing from the whole store: statements, recent sentences, people and projects.
 
-It depends on neither the time nor a query, so it is cached until the store changes. Classifiers score every
-sentence, list item and table row: the probability that it is useful weeks later, is not noise, and can be
-understood by itself or under its headings. Text is quoted, never rewritten.
+It depends on neither the time nor a query, so it is cached until the store changes. Classifiers
+score every sentence, list item and table row: the probability that it is useful weeks later, is not
+noise, and can be understood by itself or under its headings. Text is quoted, never rewritten.
 """
 
 from __future__ import annotations
@@ -13,22 +13,26 @@ from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import DamagedStoreError
+from clsm_cli.errors import ClsmError, DamagedStoreError, fault_text
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_due import with_doubts
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
-from clsm_cli.retrieval.briefing_rules import MIN_RULE_P, rule_chances, sentence_rule_chances
-from clsm_cli.retrieval.briefing_selection import best_lines, said
+from clsm_cli.retrieval.briefing_rules import (
+    MIN_RULE_P,
+    Grounding,
+    grounding_by_place,
+    rule_chances,
+    sentence_rule_chances,
+)
+from clsm_cli.retrieval.briefing_selection import best_lines, line_content, with_doubts
 from clsm_cli.retrieval.briefing_statements import (
     STATED,
     StatementsAndNodes,
     days_written,
     time_noted,
 )
-from clsm_cli.retrieval.briefing_told import Told, told_to_agent
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.retrieval.briefing_selection import Said
+    from clsm_cli.retrieval.briefing_selection import LineContent
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
@@ -56,30 +60,30 @@ LEAST_ROLE = 0.5
 KEEP = 0.5
 """Exponent of the probability that a sentence is useful weeks later: news need not be."""
 LEAST_DUE = 0.05
-"""Worth of a line that names a day ahead, apart from later use, below which it is dropped: short notes of
-appointments look like noise, and are few.
+"""Worth of a line that names a day ahead, apart from later use, below which it is dropped: short
+notes of appointments look like noise, and are few.
 """
 LONGEST = 400
 """Characters of a line, at most; longer ones are left to recall."""
 DONE = 0.5
-"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579 lines judged
-for that, 30 %, and of open tasks 46 %.
+"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579
+lines judged for that, 30 %, and of open tasks 46 %.
 """
 KEPT = 1.5
-"""Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the 39 wanted
-lines are, and 133 of all 622 lines.
+"""Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the
+39 wanted lines are, and 133 of all 622 lines.
 """
 ASIDE = 0.5
-"""Factor of the worth of what an assistant said in a conversation and no statement keeps (own choice): the
-owner's words and the files tell what it was about.
+"""Factor of the worth of what an assistant said in a conversation and no statement keeps (own
+choice): the owner's words and the files tell what it was about.
 """
 CONFIRMED = 3.0
-"""How much more what a person said to an agent is worth whose answer repeats it: in five memories, 37 % of such
-sentences are wanted, and 7 % of the others.
+"""How much more what a person said to an agent is worth whose answer repeats it: in five memories,
+37 % of such sentences are wanted, and 7 % of the others.
 """
 RULE = 2.5
-"""Worth of a rule that a person told an agent, for its probability: it holds for every session (chosen on five
-memories).
+"""Worth of a rule that a person told an agent, for its probability: it holds for every session
+(chosen on five memories).
 """
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
@@ -100,124 +104,131 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     with open_index(store, None) as opened:
         index = opened.index
         forgotten = logs.load_tombstones(store)
-        held = records_of(index.connection, "statement", forgotten)
-        records = {r.id: left for r in held if (left := visible(r, forgotten)) is not None}
-        known = record_files.load_statements(store, records, now="")
-        current = [each for each in known.values() if _holds(each)]
+        stored = records_of(index.connection, "statement", forgotten)
+        records = {r.id: kept for r in stored if (kept := visible(r, forgotten)) is not None}
+        statements = record_files.load_statements(store, records, now="")
+        current = [statement for statement in statements.values() if _holds(statement)]
         doubted = _doubted(store, index)
-        ended = ended_sentences(known.values(), doubted)
-        found_documents = records_of(index.connection, "document", forgotten)
-        documents = [each for each in found_documents if isinstance(each, Document)]
+        ended = ended_sentences(statements.values(), doubted)
+        document_records = records_of(index.connection, "document", forgotten)
+        documents = [document for document in document_records if isinstance(document, Document)]
         anyway = store.settings.context.loaded
-        loaded = [each for each in documents if each.path.rpartition("/")[2] in anyway]
-        paths = {each.path for each in loaded}
-        read: list[Said] = []
-        found: list[RankedItem] = []
+        loaded = [document for document in documents if document.path.rpartition("/")[2] in anyway]
+        paths = {document.path for document in loaded}
+        read: list[LineContent] = []
+        candidates: list[RankedItem] = []
+        warnings = index.problem_warnings("read")
+        days_of = partial(days_written, index)
         for source in sources(_episodes(store, index, until), documents):
-            if source.turns[0].path in paths:
+            path = source.turns[0].path
+            if path in paths:
                 read += _read_in(source)
-            else:
-                days_of = partial(days_written, index)
-                found += source_items(source, ended, days_of, sentence_rule_chances)
+                continue
+            try:
+                candidates += [*source_items(source, ended, days_of, sentence_rule_chances)]
+            except ClsmError:
+                raise
+            except Exception as error:  # noqa: BLE001  # one text must not block all others
+                warnings.append(f"{path}: clsm itself failed on this text ({fault_text(error)})")
         worth: dict[str, float] = {}
-        for line in found:
+        for line in candidates:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
         rest = StatementsAndNodes(
-            index,
-            worth,
-            frozenset(plain_words(line.item.text) for line in found),
-            frozenset(each.id for each in loaded),
-            known,
-            doubted,
-            rule_chances(current, index),
-            store.zone,
+            reader=index,
+            worth=worth,
+            shown=frozenset(plain_words(line.item.text) for line in candidates),
+            loaded=frozenset(document.id for document in loaded),
+            by_id=statements,
+            doubted=doubted,
+            rules=rule_chances(current, index),
+            zone=store.zone,
         )
-        found += rest.statements(current)
-        found += rest.nodes(records_of(index.connection, "node", forgotten))
-        folders = {each.path.rpartition("/")[0] for each in loaded}
-        lines = [line._replace(item=line.item.on_clock(store.zone)) for line in found]
+        candidates += rest.statements(current)
+        candidates += rest.nodes(records_of(index.connection, "node", forgotten))
+        folders = {document.path.rpartition("/")[0] for document in loaded}
+        lines = [line._replace(item=line.item.on_clock(store.zone)) for line in candidates]
         best = tuple(_opening(index, line) for line in with_doubts(best_lines(lines, read)))
-        return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
+        return Contents(best, tuple(sorted(folders)), tuple(warnings))
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
     """A line with the location to open, if it has none yet."""
-    told = [] if line.item.file else index.by_key(line.item.id[:12])
-    file, first = source_locations.locate(index, told[0]) if told else ("", 0)
+    passages = [] if line.item.file else index.by_key(line.item.id[:12])
+    file, first = source_locations.locate(index, passages[0]) if passages else ("", 0)
     if not file:
         return line
-    at = first + line.item.line - told[0].line_start
+    at = first + line.item.line - passages[0].line_start
     return line._replace(item=line.item.with_location(file, at))
 
 
-class Ended(NamedTuple):
+class EndedSentences(NamedTuple):
     """Sentences that hold no longer, or perhaps no longer, as ``plain_words`` has them.
 
     Attributes:
         texts: Sentences of closed statements that no current statement says.
-        told: Turn → sentences of the closed and of the current statements made of it.
+        by_turn: Turn → sentences of the closed and of the current statements made of it.
         unsure: Sentence → day since which it is perhaps no longer true.
     """
 
     texts: frozenset[str]
-    told: Mapping[str, tuple[set[str], set[str]]]
+    by_turn: Mapping[str, tuple[set[str], set[str]]]
     unsure: Mapping[str, str]
 
     def has(self, turn: str, text: str) -> bool:
         """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
         key = plain_words(text)
-        gone, held = (any(self._with_end(turn, key, held)) for held in (False, True))
-        return key in self.texts or (gone and not held)
+        is_closed = any(self._with_end(turn, key, is_current=False))
+        return key in self.texts or (is_closed and not self.is_kept(turn, text))
 
     def perhaps_until(self, turn: str, text: str) -> str | None:
         """The day since which it may be no longer so."""
-        held = self._with_end(turn, plain_words(text), True)
-        return max((self.unsure[key] for key in held if key in self.unsure), default=None)
+        sentences = self._with_end(turn, plain_words(text), is_current=True)
+        return max((self.unsure[key] for key in sentences if key in self.unsure), default=None)
 
     def is_kept(self, turn: str, text: str) -> bool:
         """Whether a current statement says what a turn says in a sentence."""
-        return any(self._with_end(turn, plain_words(text), True))
+        return any(self._with_end(turn, plain_words(text), is_current=True))
 
-    def _with_end(self, turn: str, key: str, held: bool) -> Iterator[str]:
+    def _with_end(self, turn: str, key: str, *, is_current: bool) -> Iterator[str]:
         """Sentences of statements made of a turn that end with the words of ``key``."""
-        keys = self.told.get(turn, ((), ()))[held]
-        return (each for each in keys if f" {each}".endswith(f" {key}"))
+        sentences = self.by_turn.get(turn, ((), ()))[is_current]
+        return (sentence for sentence in sentences if f" {sentence}".endswith(f" {key}"))
 
 
-def ended_sentences(known: Iterable[Statement], unsure: Mapping[str, str]) -> Ended:
+def ended_sentences(statements: Iterable[Statement], unsure: Mapping[str, str]) -> EndedSentences:
     """The sentences that closed statements say, out of all known statements.
 
     Args:
         unsure: Id of a statement that is perhaps no longer true → the day since when.
     """
     texts: tuple[set[str], set[str]] = set(), set()
-    told: dict[str, tuple[set[str], set[str]]] = {}
+    by_turn: dict[str, tuple[set[str], set[str]]] = {}
     days: dict[str, str] = {}
-    for each in known:
-        key, holds = plain_words(each.text), _holds(each)
+    for statement in statements:
+        key, holds = plain_words(statement.text), _holds(statement)
         texts[holds].add(key)
-        if each.id in unsure:
-            days[key] = unsure[each.id]
-        for turn in each.sources:
-            told.setdefault(turn, (set(), set()))[holds].add(key)
-    return Ended(frozenset(texts[False] - texts[True]), told, days)
+        if statement.id in unsure:
+            days[key] = unsure[statement.id]
+        for turn in statement.sources:
+            by_turn.setdefault(turn, (set(), set()))[holds].add(key)
+    return EndedSentences(frozenset(texts[False] - texts[True]), by_turn, days)
 
 
 def _doubted(store: Store, index: Index) -> dict[str, str]:
     """Statements with an open review item, and the last day on which a turn contradicted each."""
-    found: dict[str, str] = {}
+    last_days: dict[str, str] = {}
     for item in logs.review_items(store).values():
         if item.state == "open" and item.reason == logs.CONTRADICTION:
             against = [passage.time for key in item.about[1:] for passage in index.by_key(key)]
             days = [time[:10] for time in against if time]
             if days:
-                found[item.about[0]] = max(found.get(item.about[0], ""), *days)
-    return found
+                last_days[item.about[0]] = max(last_days.get(item.about[0], ""), *days)
+    return last_days
 
 
-def _holds(each: Statement) -> bool:
-    return each.is_current and each.state != "done" and each.text != ""
+def _holds(statement: Statement) -> bool:
+    return statement.is_current and statement.state != "done" and statement.text != ""
 
 
 def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
@@ -229,32 +240,32 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
             continue  # the index names it among the problems
 
 
-def _read_in(source: Source) -> Iterator[Said]:
+def _read_in(source: BriefingSource) -> Iterator[LineContent]:
     """The content of a document's sentences, each with its lead-in."""
     from clsm_cli.heads.units import lead_ins, units
 
-    found = units(source.turns)
-    for unit, lead in zip(found, lead_ins(source.turns, found), strict=True):
+    own_units = units(source.turns)
+    for unit, lead in zip(own_units, lead_ins(source.turns, own_units), strict=True):
         turn = source.turns[unit.turn]
         text = f"{lead}: {turn.text[unit.start : unit.end]}"
-        yield said(text, _about(turn, text))
+        yield line_content(text, _about(turn, text))
 
 
-class Source(NamedTuple):
+class BriefingSource(NamedTuple):
     """A current document, or an episode of a conversation with its id as ``thread``."""
 
     turns: tuple[Turn, ...]
     thread: str | None = None
 
 
-def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[Source]:
+def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[BriefingSource]:
     """Conversations, and documents with those of their current blocks that are in the episodes."""
     blocks: dict[str, Turn] = {}
     for episode in episodes:
         if episode.document is None:
             turns = _readable(episode.turns)
             named = (replace(turn, path=episode.session) for turn in turns if turn.path == "-")
-            yield Source(tuple(named) or turns, episode.id)
+            yield BriefingSource(tuple(named) or turns, episode.id)
         else:
             blocks.update((turn.key, turn) for turn in episode.turns)
     for document in documents:
@@ -264,7 +275,7 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
             for turn, block in there
         )
         if turns:
-            yield Source(turns)
+            yield BriefingSource(turns)
 
 
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
@@ -277,8 +288,8 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def source_items(
-    source: Source,
-    ended: Ended,
+    source: BriefingSource,
+    ended: EndedSentences,
     days_of: Callable[[str, str | None], tuple[date, date | None]],
     rules_of: Callable[[Sequence[str]], Sequence[float]],
 ) -> Iterator[RankedItem]:
@@ -286,7 +297,7 @@ def source_items(
 
     Args:
         days_of: See ``days_written``.
-        rules_of: See ``told_to_agent``.
+        rules_of: See ``grounding_by_place``.
     """
     from clsm_cli.heads.judge import about_document, judge_units
     from clsm_cli.heads.units import lead_ins
@@ -299,23 +310,25 @@ def source_items(
     if role < LEAST_ROLE:
         return
     judged = judge_units(source.turns, about)
-    leads = lead_ins(source.turns, [each.unit for each in judged])
-    told = told_to_agent(source.turns, judged, rules_of) if about is None else {}
-    for place, (each, lead) in enumerate(zip(judged, leads, strict=True)):
-        turn = source.turns[each.unit.turn]
-        raw = turn.text[each.unit.start : each.unit.end]
+    leads = lead_ins(source.turns, [judged_unit.unit for judged_unit in judged])
+    groundings = grounding_by_place(source.turns, judged, rules_of) if about is None else {}
+    for place, (judged_unit, lead) in enumerate(zip(judged, leads, strict=True)):
+        turn = source.turns[judged_unit.unit.turn]
+        raw = turn.text[judged_unit.unit.start : judged_unit.unit.end]
         text = to_plain(raw, has_addresses=True)
-        how = told.get(place, Told())
-        sure = role * (1 + CONFIRMED * how.confirmed)
-        if sure * _soundness(each) < LEAST_DUE or len(text) > LONGEST or _is_short(text):
+        grounding = groundings.get(place, Grounding())
+        sure = role * (1 + CONFIRMED * grounding.confirmed)
+        if sure * _soundness(judged_unit) < LEAST_DUE or len(text) > LONGEST or _is_short(text):
             continue
         is_form = any(map(_SLOT.search, (raw, *turn.heading)))
         if is_form or ended.has(turn.key, text) or todo.is_dropped(raw):
             continue
         days = days_of(turn.key, turn.time)
-        line = _line(turn, raw, text, each, lead, sure * _worth(each), source.thread, days)
+        line = _line(
+            turn, raw, text, judged_unit, lead, sure * _worth(judged_unit), source.thread, days
+        )
         is_kept = ended.is_kept(turn.key, text)
-        line = _with_worth(line, turn, how, is_said=about is None, is_kept=is_kept)
+        line = _with_worth(line, turn, grounding, is_said=about is None, is_kept=is_kept)
         if line.worth > 0:
             item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
             yield line._replace(item=item.with_location(item.file, item.file_line))
@@ -326,15 +339,15 @@ def _is_short(text: str) -> bool:
 
 
 def _with_worth(
-    line: RankedItem, turn: Turn, how: Told, *, is_said: bool, is_kept: bool
+    line: RankedItem, turn: Turn, grounding: Grounding, *, is_said: bool, is_kept: bool
 ) -> RankedItem:
     """A line with its section and final worth; 0 if it is worth no line."""
-    if how.rule >= MIN_RULE_P and line.section == "lately" and not line.item.due:
-        worth = round(max(line.worth, min(1.0, RULE * how.rule)), 4)
-        return line._replace(section="rules", worth=worth, rule=how.rule)
+    if grounding.rule >= MIN_RULE_P and line.section == "lately" and not line.item.due:
+        worth = round(max(line.worth, min(1.0, RULE * grounding.rule)), 4)
+        return line._replace(section="rules", worth=worth, rule=grounding.rule)
     if line.worth >= LEAST:
         factor = _factor(line, turn, is_said=is_said, is_kept=is_kept)
-        most = 1 + CONFIRMED * how.confirmed
+        most = 1 + CONFIRMED * grounding.confirmed
         return line._replace(worth=min(most, round(line.worth * factor, 4)))
     if line.item.due:
         section = "tasks" if line.section == "tasks" else "due"
@@ -342,14 +355,14 @@ def _with_worth(
     return line._replace(worth=0.0)
 
 
-def _worth(each: UnitProbabilities) -> float:
+def _worth(judged_unit: UnitProbabilities) -> float:
     """Worth of a sentence; usefulness weeks later counts less than in consolidation."""
-    return round(float(each.chances["keep"] ** KEEP) * _soundness(each), 4)
+    return round(float(judged_unit.chances["keep"] ** KEEP) * _soundness(judged_unit), 4)
 
 
-def _soundness(each: UnitProbabilities) -> float:
+def _soundness(judged_unit: UnitProbabilities) -> float:
     """Worth of a sentence that need not be useful weeks later: what is due is over by then."""
-    chances = each.chances
+    chances = judged_unit.chances
     return (1 - chances["noise"]) * max(chances["alone"], chances["with headings"])
 
 
@@ -365,7 +378,7 @@ def _line(
     turn: Turn,
     raw: str,
     text: str,
-    each: UnitProbabilities,
+    judged_unit: UnitProbabilities,
     lead: str,
     worth: float,
     thread: str | None,
@@ -376,26 +389,27 @@ def _line(
     is_open = task is not None and task.state != "done"
     due = None
     if task is None or is_open:
-        headings = "".join(f"{each}: " for each in turn.heading)  # one may name the year
+        headings = "".join(f"{heading}: " for heading in turn.heading)  # one may name the year
         if task:
             due = todo.due_day(headings + task.text, at, len(headings))
         due = due or ahead.day_ahead(headings + text, *days, start=len(headings))
     section = "tasks" if is_open else "lately" if at else "who"
     above = turn.speaker or _about(turn, text)
-    found = make_item(
-        turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
+    item = make_item(
+        turn.key if judged_unit.unit.start == 0 else f"{turn.key}-{judged_unit.unit.number + 1}",
         "task" if is_open else "passage",
         text,
         stream="flow",
         trust=turn.trust,
         time=turn.time or time_noted(due, days),
         path=turn.path,
-        line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
+        line=turn.line_start
+        + (0 if turn.speaker else turn.text.count("\n", 0, judged_unit.unit.start)),
         state=task.state if task is not None else None,
         due=due,
         about=" › ".join(filter(None, (above, lead))),
     )
-    return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
+    return RankedItem(item, section, worth, thread or "\n".join((turn.path, *turn.heading)))
 
 
 def _about(turn: Turn, text: str) -> str:

@@ -37,18 +37,20 @@ def episode_of(file: str) -> str:
     >>> episode_of("/m/flow/vm/episodes/2026/11/20261116T000000Z-e-8429f90eaf4b.md")
     'e-8429f9'
     """
-    found = _EPISODE.search(file)
-    return found[1] if found else ""
+    match = _EPISODE.search(file)
+    return match[1] if match else ""
 
 
-class Item(NamedTuple):
+class BriefingItem(NamedTuple):
     """One thing to read.
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        tokens: Estimated word pieces of the item as it is shown under its ``head``, behind ``about``.
+        tokens: Estimated word pieces of the item as it is shown under its ``head``, behind
+            ``about``.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
-        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
+        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line``
+            in it.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
         before: What it took the place of.
@@ -90,25 +92,25 @@ class Item(NamedTuple):
     @property
     def head(self) -> str:
         """What it stands under: its file, with the trust and the day; "" without a file."""
-        told = ", ".join(filter(None, (self.trust, self.day)))
-        return f"{self.name} ({told})" if self.name else ""
+        origin = ", ".join(filter(None, (self.trust, self.day)))
+        return f"{self.name} ({origin})" if self.name else ""
 
     @property
     def start(self) -> str:
         """What its line begins with: the line of the file above, or a mark."""
         return f"{self.file_line}: " if self.file_line else "- "
 
-    def on_clock(self, zone: tzinfo) -> Item:
+    def on_clock(self, zone: tzinfo) -> BriefingItem:
         """The item with its time by the clock of a zone: what is recorded is dated in UTC."""
         time = None if self.time is None else clocks.on_clock(self.time, zone)
-        found = self._replace(time=time)
-        return self if time == self.time else found.with_location(self.file, self.file_line)
+        item = self._replace(time=time)
+        return self if time == self.time else item.with_location(self.file, self.file_line)
 
-    def with_location(self, file: str, line: int) -> Item:
+    def with_location(self, file: str, line: int) -> BriefingItem:
         """The item with the place to open, and its size including that."""
-        found = self._replace(file=file, file_line=line)
-        shown = f"{found.start}{found.about} {found.text} {found.due or ''} {found.before} {found.perhaps_until or ''}"
-        return found._replace(tokens=count_tokens(shown))
+        item = self._replace(file=file, file_line=line)
+        shown = f"{item.start}{item.about} {item.text} {item.due or ''} {item.before} {item.perhaps_until or ''}"
+        return item._replace(tokens=count_tokens(shown))
 
 
 class RankedItem(NamedTuple):
@@ -119,7 +121,7 @@ class RankedItem(NamedTuple):
         rule: Probability that it says how things are done; that does not age, as news does.
     """
 
-    item: Item
+    item: BriefingItem
     section: str
     worth: float
     thread: str
@@ -128,21 +130,21 @@ class RankedItem(NamedTuple):
     def worth_on(self, day: str) -> float:
         """Its worth on a day, see ``HALF``; without a date it does not age.
 
-        >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
+        >>> line = RankedItem(BriefingItem("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
         >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
         (0.8, 0.4)
         >>> line._replace(rule=1.0).worth_on("2026-02-24")
         0.8
         """
-        left = UNDATED
+        share = UNDATED
         if self.item.time and day:
-            left = _aged(max(0, _days(self.item.told_on, day)))
-        return self.worth * (self.rule + (1 - self.rule) * left)
+            share = _aged(max(0, _days(self.item.told_on, day)))
+        return self.worth * (self.rule + (1 - self.rule) * share)
 
     def worth_of_due(self, day: str) -> float:
         """Its worth on a day as something due: what is near its own day is worth as much as what was just told.
 
-        >>> line = RankedItem(Item("a", "task", "", "tasks", "user", 1, "2026-01-10", due="2026-02-10"), "due", 0.8, "")
+        >>> line = RankedItem(BriefingItem("a", "task", "", "tasks", "user", 1, "2026-01-10", due="2026-02-10"), "due", 0.8, "")
         >>> line.worth_of_due("2026-02-10"), line.worth_of_due("2026-01-27")
         (0.8, 0.4)
         """
@@ -162,10 +164,10 @@ def _aged(days: int) -> float:
 
 def make_item(
     record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any
-) -> Item:
+) -> BriefingItem:
     """An item with its size."""
-    found = Item(record_id, kind, text, stream, trust, 0, **more)
-    return found.with_location(found.file, found.file_line)
+    item = BriefingItem(record_id, kind, text, stream, trust, 0, **more)
+    return item.with_location(item.file, item.file_line)
 
 
 class Contents(NamedTuple):
@@ -189,7 +191,7 @@ def as_contents(kept: dict[str, Any] | None) -> Contents | None:
     if kept is None:
         return None
     try:
-        lines = tuple(RankedItem(Item(*item), *rest) for item, *rest in kept["lines"])
+        lines = tuple(RankedItem(BriefingItem(*item), *rest) for item, *rest in kept["lines"])
         return Contents(lines, tuple(kept["folders"]), tuple(kept["warnings"]))
     except (LookupError, TypeError, ValueError):
         return None

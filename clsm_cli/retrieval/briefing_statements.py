@@ -9,7 +9,7 @@ from clsm_cli.model import clocks
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem, make_item
+from clsm_cli.retrieval.briefing_items import LEAST, BriefingItem, RankedItem, make_item
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import source_locations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""
 REST = 0.04
-"""Factor of the worth of a statement that belongs to no section and is in no recent line (own choice): it fills
-what is left of a budget.
+"""Factor of the worth of a statement that belongs to no section and is in no recent line (own
+choice): it fills what is left of a budget.
 """
 STATED = 0.6
 """Worth of a statement without a scored sentence, such as one from an older conversation."""
@@ -46,59 +46,65 @@ class StatementsAndNodes(NamedTuple):
 
     Attributes:
         worth: Turn → worth of its best sentence.
-        said: The words of each sentence that has a line.
+        shown: The words of each sentence that has a line.
         loaded: Ids of documents that the agent reads anyway.
-        known: All statements, by id.
+        by_id: All statements, by id.
         doubted: Id of a statement that is perhaps no longer true → the day since when.
         rules: Id of a statement → probability that it says how things are done.
     """
 
     reader: Index
     worth: Mapping[str, float]
-    said: frozenset[str]
+    shown: frozenset[str]
     loaded: frozenset[str]
-    known: Mapping[str, Statement]
+    by_id: Mapping[str, Statement]
     doubted: Mapping[str, str]
     rules: Mapping[str, float]
     zone: tzinfo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
         """Statements that replaced something, tasks, rules, about people, what names a day ahead; and the others."""
-        for each in current:
-            old = self.known.get(each.supersedes or "")
-            rule = self.rules.get(each.id, 0.0)
-            section = _section(each, is_change=old is not None)
+        for statement in current:
+            old = self.by_id.get(statement.supersedes or "")
+            rule = self.rules.get(statement.id, 0.0)
+            section = _section(statement, is_change=old is not None)
             least = {"tasks": LEAST, "due": STATED, "rules": STATED}.get(section, 0.0)
-            told, known = self._told(each.sources, least)
-            if old is not None and not any(p.document in self.loaded for p in told):
-                known = max(known, STATED)
-            if each.pinned or known:
+            passages, source_worth = self._trusted_sources(statement.sources, least)
+            if old is not None and not any(passage.document in self.loaded for passage in passages):
+                source_worth = max(source_worth, STATED)
+            if statement.pinned or source_worth:
                 before = old.text if old is not None else ""
-                found = self._of_statement(each, told[0] if told else None, before)
-                is_told = each.kind == "gist" or plain_words(found.text) in self.said
-                if section == "due" and not found.due and rule >= MIN_RULE_P:
+                item = self._of_statement(statement, passages[0] if passages else None, before)
+                is_shown = statement.kind == "gist" or plain_words(item.text) in self.shown
+                if section == "due" and not item.due and rule >= MIN_RULE_P:
                     section = "rules"
-                if section == "due" and is_told:
+                if section == "due" and is_shown:
                     continue
-                if section == "due" and not found.due:
-                    section, known = "lately" if found.told_on else "who", known * REST
-                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
+                if section == "due" and not item.due:
+                    section, source_worth = "lately" if item.told_on else "who", source_worth * REST
+                thread = (
+                    f"{passages[0].path}\n{passages[0].heading}" if passages else statement.topic
+                )
                 thread = section if section == "changed" else thread
-                yield RankedItem(found, section, 1.0 if each.pinned else known, thread, rule)
+                yield RankedItem(
+                    item, section, 1.0 if statement.pinned else source_worth, thread, rule
+                )
 
-    def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
+    def nodes(self, records: Iterable[Record]) -> Iterator[RankedItem]:
         """Persons and projects with a summary or statements."""
-        for node in found:
+        for node in records:
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
-                told, known = self._told(node.sources, 0.0)
-                if told and known:
+                passages, source_worth = self._trusted_sources(node.sources, 0.0)
+                if passages and source_worth:
                     summary = make_item(
                         node.id,
                         node.kind,
-                        text := _full_line(node.summary, told[0].text),
+                        text := _full_line(node.summary, passages[0].text),
                         stream=node.stream,
-                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
-                        time=max((each.time for each in told if each.time), default=None),
+                        trust=lowest_trust([cast("Trust", passage.trust) for passage in passages]),
+                        time=max(
+                            (passage.time for passage in passages if passage.time), default=None
+                        ),
                         about=", ".join(
                             name
                             for name in (node.label, *node.aliases)
@@ -107,40 +113,44 @@ class StatementsAndNodes(NamedTuple):
                                 f"{plain_words(text.partition(':')[0])} "
                             )
                         ),
-                        **_place(self.reader, told[0]),
+                        **_place(self.reader, passages[0]),
                     )
-                    worth = round(known * node.confidence * node.n / (node.n + NAMED), 4)
+                    worth = round(source_worth * node.confidence * node.n / (node.n + NAMED), 4)
                     yield RankedItem(summary, "who", worth, node.id)
 
-    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
+    def _trusted_sources(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """The trusted source passages, and their worth: 0 if the agent reads them anyway."""
-        found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
-        told = [passage for passage in found if passage.trust not in UNTRUSTED]
-        if not found or any(passage.document is None for passage in told):
-            return told, STATED
-        unread = [passage.key for passage in told if passage.document not in self.loaded]
-        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
+        turns = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
+        trusted = [passage for passage in turns if passage.trust not in UNTRUSTED]
+        if not turns or any(passage.document is None for passage in trusted):
+            return trusted, STATED
+        unread = [passage.key for passage in trusted if passage.document not in self.loaded]
+        return trusted, max((self.worth.get(key, least) for key in unread), default=0.0)
 
-    def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
+    def _of_statement(
+        self, statement: Statement, passage: Passage | None, before: str
+    ) -> BriefingItem:
         """A statement with the location of its source, or of the topic file for one written by hand."""
-        place = told or next(iter(self.reader.by_key(each.id)), None)
-        about, text = _parted(each.text, told.text if told else "")
-        when = each.valid_from or (None if told else each.recorded_at)
-        key, time = (told.key, told.time) if told else (each.id, each.recorded_at)
+        place = passage or next(iter(self.reader.by_key(statement.id)), None)
+        about, text = _parted(statement.text, passage.text if passage else "")
+        when = statement.valid_from or (None if passage else statement.recorded_at)
+        key, time = (
+            (passage.key, passage.time) if passage else (statement.id, statement.recorded_at)
+        )
         days = days_written(self.reader, key, time)
-        due = each.due or _day_ahead(each.text, days)
+        due = statement.due or _day_ahead(statement.text, days)
         return make_item(
-            each.id,
-            each.kind,
+            statement.id,
+            statement.kind,
             text,
-            stream=each.stream,
-            trust=each.trust,
+            stream=statement.stream,
+            trust=statement.trust,
             about=about,
-            time=(told.time if told else None) or when or time_noted(due, days),
-            state=each.state,
+            time=(passage.time if passage else None) or when or time_noted(due, days),
+            state=statement.state,
             due=due,
             before=before,
-            perhaps_until=self.doubted.get(each.id),
+            perhaps_until=self.doubted.get(statement.id),
             **_place(self.reader, place),
         )
 
@@ -160,30 +170,31 @@ def time_noted(due: str | None, days: tuple[date, date | None]) -> str | None:
 def days_written(index: Index, key: str, time: str | None) -> tuple[date, date | None]:
     """The day on which something was written, or else the last and the first possible one.
 
-    A block without a day was written between two captures of its document. The first capture tells nothing:
-    then only a day that is the same a year before counts, as one with its year or weekday is.
+    A block without a day was written between two captures of its document. The first capture tells
+    nothing: then only a day that is the same a year before counts, as one with its year or weekday
+    is.
     """
     zone = index.store.zone
-    if told := clocks.day_of(time, zone):
-        return told, None
-    found = index.by_key(key)[:1]
-    before, at = index.capture_times(found[0].episode or "") if found else (None, None)
+    if day := clocks.day_of(time, zone):
+        return day, None
+    passages = index.by_key(key)[:1]
+    before, at = index.capture_times(passages[0].episode or "") if passages else (None, None)
     last = clocks.day_of(at, zone) or _LONG_AGO
     return last, clocks.day_of(before, zone) or last - _YEAR
 
 
-def _section(each: Statement, *, is_change: bool) -> str:
+def _section(statement: Statement, *, is_change: bool) -> str:
     """The section of a statement; what belongs to no other may name a day ahead, or fills what is left."""
     sections = {
-        "tasks": each.kind == "task",
+        "tasks": statement.kind == "task",
         "changed": is_change,
-        "rules": each.kind in RULES,
-        "who": each.stream == "identity" or each.pinned,
+        "rules": statement.kind in RULES,
+        "who": statement.stream == "identity" or statement.pinned,
     }
     return next((name for name, holds in sections.items() if holds), "due")
 
 
-def _parted(statement: str, told: str) -> tuple[str, str]:
+def _parted(statement: str, turn_text: str) -> tuple[str, str]:
     r"""Split a statement into its headings and its author's words.
 
     >>> _parted("Hall › Rent: Lift: 9 euros", "- Rent is due.\n- **Lift:** 9 euros")
@@ -191,7 +202,7 @@ def _parted(statement: str, told: str) -> tuple[str, str]:
     >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
     ('', 'Rent: 9 euros')
     """
-    parts, words = statement.split(": "), f" {plain_words(told)} "
+    parts, words = statement.split(": "), f" {plain_words(turn_text)} "
     for start in range(len(parts)):
         text = ": ".join(parts[start:])
         if f" {plain_words(text)} " in words:
@@ -199,12 +210,12 @@ def _parted(statement: str, told: str) -> tuple[str, str]:
     return "", statement
 
 
-def _place(index: Index, told: Passage | None) -> dict[str, Any]:
+def _place(index: Index, passage: Passage | None) -> dict[str, Any]:
     """The location of a passage: path and line as given, and of the file to open."""
-    if told is None:
+    if passage is None:
         return {}
-    file, line = source_locations.locate(index, told)
-    return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
+    file, line = source_locations.locate(index, passage)
+    return {"path": passage.path, "line": passage.line_start, "file": file, "file_line": line}
 
 
 def _full_line(summary: str, turn_text: str) -> str:

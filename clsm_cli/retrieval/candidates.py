@@ -1,7 +1,7 @@
 """Candidate passages for a question: the best by words, by meaning, by date and over the graph.
 
-The scans by words and by meaning are exact. The expensive steps, late interaction and the surroundings of
-a passage, are limited to candidates, so their cost does not grow with the store.
+The scans by words and by meaning are exact. The expensive steps, late interaction and the
+surroundings of a passage, are limited to candidates, so their cost does not grow with the store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class CandidateSet(NamedTuple):
         traits: Traits of each candidate, by row, in order of row.
         surroundings: The same, and those of the passages beside them.
         members: The passages of each of their groups.
-        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty without a model.
+        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty
+            without a model.
         asked_cosines: The same to the question as asked.
     """
 
@@ -53,10 +54,10 @@ class CandidateSet(NamedTuple):
         """Late interaction of each candidate with its neighbours as one text; None without a vector."""
         late = self.late
         return [
-            late.window_scores(row, each.previous, each.next if with_next else None)
-            if late is not None and each.vector >= 0
+            late.window_scores(row, traits.previous, traits.next if with_next else None)
+            if late is not None and traits.vector >= 0
             else None
-            for row, each in self.traits.items()
+            for row, traits in self.traits.items()
         ]
 
     def tie_break(self, row: int) -> tuple[str, int, int]:
@@ -65,7 +66,7 @@ class CandidateSet(NamedTuple):
         return traits.key, traits.part, row
 
 
-def find(
+def find_candidates(
     index: Index,
     question: Question,
     engine: Engine | None,
@@ -81,29 +82,37 @@ def find(
     allowed = _allowed_rows(index, question.scope if settings.time_filter else ANY_TIME, filters)
     index = index.with_rare(question.terms)
     limit, meaning = settings.candidates, Meaning(index, question, engine)
+    nearest = meaning.nearest(limit, allowed)
     words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
-    nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
-    others: list[Iterable[int]] = [index.on_days(*each, limit) for each in question.periods]
+    by_words = _best_rows(index, words.scores, limit)
+    others: list[Iterable[int]] = [index.on_days(*period, limit) for period in question.periods]
     if meaning.cosines and settings.weight_graph:
-        best = [*nearest[:1], *_best(index, words.scores, 1)]
+        best = [*nearest[:1], *_best_rows(index, words.scores, 1)]
         others.append(activation.linked_passages(index, question, best))
     for first, until in question.periods if question.asks_for_gist else ():
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
-    rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
-    rows |= {row for each in others for row in each if allowed is None or row in allowed}
-    found = index.traits(sorted(rows))
+    rows = {*by_words, *_best_rows(index, words.exact_match, limit), *nearest}
+    rows |= {row for more in others for row in more if allowed is None or row in allowed}
+    traits_by_row = index.traits(sorted(rows))
     beside_rows = {
-        row for each in found.values() for row in (each.previous, each.next) if row is not None
+        row
+        for traits in traits_by_row.values()
+        for row in (traits.previous, traits.next)
+        if row is not None
     }
-    surroundings = found | index.traits(sorted(beside_rows - found.keys()))
+    surroundings = traits_by_row | index.traits(sorted(beside_rows - traits_by_row.keys()))
     is_wanted = question.asks_for_gist
     return CandidateSet(
         index,
         settings,
         question,
-        traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
+        traits={
+            row: traits_by_row[row]
+            for row in sorted(traits_by_row)
+            if is_wanted or traits_by_row[row].kind != "gist"
+        },
         surroundings=surroundings,
-        members=index.members(sorted({each.group for each in found.values()})),
+        members=index.members(sorted({traits.group for traits in traits_by_row.values()})),
         words=words,
         cosines=meaning.cosines,
         asked_cosines=meaning.asked_cosines,
@@ -130,7 +139,7 @@ def _allowed_rows(
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
+def _best_rows(index: Index, scores: dict[int, float], limit: int) -> list[int]:
     """The rows with the highest scores; ties at the limit are decided by key."""
     if len(scores) <= limit:
         return list(scores)

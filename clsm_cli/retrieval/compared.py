@@ -29,9 +29,9 @@ _RULE = re.compile(r"\W*-{3}\W*")
 """The line below the head of a table."""
 _CLAUSE = re.compile(r"[,;] (?:and )?| [-\u2013\u2014] |\b(?:and|but)\b")
 BRIEF = 25
-"""Words of a later passage that is read whole, at most."""
+"""Words of a later passage that is read whole, at most (own choice)."""
 LONGEST = 40
-"""Words of a passage whose every sentence is compared, at most; of a longer one, clauses are."""
+"""Words of a passage whose every sentence is compared, at most; of a longer one, clauses are (own choice)."""
 
 
 class Written(NamedTuple):
@@ -46,34 +46,40 @@ class Written(NamedTuple):
 
 
 class Side:
-    """A passage; its sentences and vector are computed on demand."""
+    """A passage; its sentences and vector are computed on demand.
+
+    Attributes:
+        near: Cosine of its sentence vector to the question, −1 … 1.
+        dates: When it may have been written; ``time`` is the latest of it, ISO 8601.
+        is_long: Whether clauses of it are compared, not sentences (``LONGEST``).
+        is_answer: Whether an agent says it in a conversation.
+    """
 
     def __init__(
-        self, index: Index, candidate: Candidate, passage: Passage, told: Written, near: float
+        self, index: Index, candidate: Candidate, passage: Passage, dates: Written, near: float
     ) -> None:
         self.candidate, self.passage = candidate, passage
         self.row, self.near = candidate.row, near
-        self.told, self.time = told, told.time
+        self.dates, self.time = dates, dates.time
         self._index, self.zone = index, index.store.zone
         self.is_long = len(passage.text.split()) > LONGEST
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
-        """Whether an agent says it in a conversation."""
 
     def is_before(self, other: Side) -> bool:
         """Whether it is not likely to have been said after another.
 
         A block without a date is, if the other was said in the first half of the time it may be of.
         """
-        if self.told.after in (None, self.time):
+        if self.dates.after in (None, self.time):
             return not self.is_surely_after(other)
         first, at, last = (
-            clocks.seconds(each, self.zone) for each in (self.told.after, other.time, self.time)
+            clocks.seconds(time, self.zone) for time in (self.dates.after, other.time, self.time)
         )
         return at > (first + last) / 2
 
     def is_surely_after(self, other: Side) -> bool:
         """Whether it is known to have been said after another."""
-        after = self.told.after
+        after = self.dates.after
         return after is not None and clocks.is_after(after, other.time, self.zone)
 
     @cached_property
@@ -86,7 +92,7 @@ class Side:
         heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
         heading = "" if _is_day(heading) else heading
         read = (pair_head.sentence(part, heading) for part in parts[head:])
-        return [each for each in read if each.words]
+        return [sentence for sentence in read if sentence.words]
 
     def parts(self, wanted: set[str]) -> list[Sentence]:
         """The sentences; of a long passage, the clauses with a term of the question."""
@@ -94,13 +100,13 @@ class Side:
             return self.sentences
         clauses = (
             pair_head.sentence(clause)
-            for each in self.sentences
-            if not wanted.isdisjoint(each.keys)
-            for clause in _CLAUSE.split(each.text)
+            for sentence in self.sentences
+            if not wanted.isdisjoint(sentence.keys)
+            for clause in _CLAUSE.split(sentence.text)
         )
         return [clause for clause in clauses if not wanted.isdisjoint(clause.keys)]
 
-    def told_parts(self, wanted: set[str]) -> list[Sentence]:
+    def whole_or_parts(self, wanted: set[str]) -> list[Sentence]:
         """The sentences, or the whole if it is brief: "Scrap the boat. We take the train"."""
         text = self.passage.text
         is_brief = len(self.sentences) > 1 and len(text.split()) <= BRIEF and "\n" not in text
@@ -110,7 +116,7 @@ class Side:
     def keys(self) -> set[str]:
         """Keys of its words and headings."""
         above = pair_head.sentence(self.passage.heading)
-        return {key for each in (above, *self.sentences) for key in each.keys}
+        return {key for sentence in (above, *self.sentences) for key in sentence.keys}
 
     @cached_property
     def repeated(self) -> set[str]:
@@ -142,14 +148,14 @@ def _is_day(heading: str) -> bool:
     return expressions.is_day(heading)
 
 
-def side(
+def side_of(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> Side | None:
     """A passage to compare; None if it has no vector or no time."""
-    told = None if candidate.traits.vector < 0 else written(index, passage)
-    if told is None:
+    dates = None if candidate.traits.vector < 0 else written(index, passage)
+    if dates is None:
         return None
-    return Side(index, candidate, passage, told, cosines[candidate.traits.vector])
+    return Side(index, candidate, passage, dates, cosines[candidate.traits.vector])
 
 
 def written(index: Index, passage: Passage) -> Written | None:

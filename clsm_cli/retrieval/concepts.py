@@ -1,7 +1,8 @@
 """The concepts of a query, in reading order: passages → names → probability → cut-off.
 
-A node is scored by the passages that mention it: this ranks better than its own name, and activation over
-derived edges adds nothing (docs/experiments.md). An edge set by hand passes on its weight.
+A node is scored by the passages that mention it: this ranks better than its own name, and
+activation over derived edges adds nothing (docs/experiments.md). An edge set by hand passes on its
+weight.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import entity_linking
 from clsm_cli.retrieval.answer import Concept
-from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.scoring import relevance
-from clsm_cli.scoring.match import weighted
-from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.scoring.match import cosine_at, weighted
+from clsm_cli.scoring.relevance import ConceptEvidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
@@ -36,7 +36,7 @@ class ScoredConcept(NamedTuple):
     """A node with its evidence, how the query names it, and the edge by a person that raised its probability."""
 
     node: NodeRow
-    evidence: Evidence
+    evidence: ConceptEvidence
     probability: float
     seed: str | None
     edge: LinkRow | None = None
@@ -55,12 +55,12 @@ def rank_concepts(
     if is_cue:  # the named nodes come first
         top = scored[0].probability
         scored = [s._replace(probability=top) if s.seed in BY_NAME else s for s in scored]
-        scored.sort(key=lambda each: (-each.probability, each.seed not in BY_NAME))
-    probabilities = [each.probability for each in scored]
+        scored.sort(key=lambda concept: (-concept.probability, concept.seed not in BY_NAME))
+    probabilities = [concept.probability for concept in scored]
     kept = relevance.cut_size(probabilities, limit, index.store.settings.recall.concept_beta)
     if is_cue:
         kept = max(kept, sum(p >= relevance.MIN_PROBABILITY for p in probabilities[:limit]))
-    ids = {each.node.number: each.node.id for each in scored}
+    ids = {concept.node.number: concept.node.id for concept in scored}
     return tuple(
         Concept(
             id=node.id,
@@ -85,47 +85,51 @@ def score_concepts(
     # By their own signals alone: activated passages are about something else, and exact matches of single
     # words say nothing about the subject of the other passages.
     weights = signal_weights(settings)._replace(graph=0.0, literal=0.0)
-    own = [each._replace(score=weighted(each.signals, weights)) for each in candidates]
-    own.sort(key=lambda each: -each.score)
-    found = _Passages(index, own[: settings.concept_passages])
-    named = entity_linking.link_entities(index, query, found.nodes)
-    known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
-    edges = graph_queries.pinned_links(index.connection, known)
-    known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
+    own = [
+        candidate._replace(score=weighted(candidate.signals, weights)) for candidate in candidates
+    ]
+    own.sort(key=lambda candidate: -candidate.score)
+    mentioned = _MentionedNodes(index, own[: settings.concept_passages])
+    named = entity_linking.link_entities(index, query, mentioned.nodes)
+    nodes = mentioned.nodes | graph_queries.nodes(
+        index.connection, named.keys() - mentioned.nodes.keys()
+    )
+    edges = graph_queries.pinned_links(index.connection, nodes)
+    nodes |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - nodes.keys())
     scored: dict[int, ScoredConcept] = {}
-    for number, node in known.items():
+    for number, node in nodes.items():
         meaning = max(0.0, cosine_at(cosines, node.vector) or 0.0)
-        is_note = number in found.in_notes
-        evidence = Evidence(
-            mentioned=float(number in found.best),
-            best=found.best.get(number, 0.0),
-            mass=found.mass.get(number, 0.0),
+        is_note = number in mentioned.in_notes
+        evidence = ConceptEvidence(
+            mentioned=float(number in mentioned.best),
+            best=mentioned.best.get(number, 0.0),
+            mass=mentioned.mass.get(number, 0.0),
             meaning=meaning,
             common=log1p(node.n),
             note_meaning=meaning if is_note else 0.0,
             note_common=log1p(node.n) if is_note else 0.0,
         )
         seed = named.get(number)
-        p = relevance.probability(evidence, is_named=seed is not None)
+        p = relevance.concept_probability(evidence, is_named=seed is not None)
         scored[number] = ScoredConcept(node, evidence, p, seed)
     # Over a person's edge, a node gets the probability of its neighbour times the weight of the edge.
-    before = {number: each.probability for number, each in scored.items()}
+    before = {number: concept.probability for number, concept in scored.items()}
     for edge in edges:
         target = scored.get(edge.other)
         given = before[edge.node] * min(1.0, edge.weight)
         if target is not None and given > target.probability:
             scored[edge.other] = target._replace(probability=given, edge=edge)
-    return sorted(scored.values(), key=lambda each: (-each.probability, each.node.id))
+    return sorted(scored.values(), key=lambda concept: (-concept.probability, concept.node.id))
 
 
 def _is_cue(query: str, scored: Sequence[ScoredConcept]) -> bool:
     """Whether a query consists of names only, and so asks for everything about them."""
-    seeds = [name for each in scored if each.seed in BY_NAME for name in each.node.names]
+    seeds = [name for concept in scored if concept.seed in BY_NAME for name in concept.node.names]
     terms = {term for name in seeds for term in tokens.stems(name)}
     return bool(seeds) and {*tokens.stems(query)} <= terms
 
 
-class _Passages:
+class _MentionedNodes:
     """The nodes that the best passages mention.
 
     Attributes:
@@ -155,39 +159,50 @@ class _Passages:
 
     def _mentions(self, index: Index, candidates: Sequence[Candidate]) -> dict[int, set[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
-        statement_rows = [each.row for each in candidates if each.traits.kind == "statement"]
+        traits = {candidate.row: candidate.traits for candidate in candidates}
+        statement_rows = [row for row, own in traits.items() if own.kind == "statement"]
         sources = graph_queries.source_keys(index.connection, sorted(statement_rows))
-        keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
+        keys = {own.key for own in traits.values() if own.kind == "passage"}
         keys |= {key for _, key in sources}
         recorded = graph_queries.nodes_of_turns(index.connection, keys)
-        mentioned = {number for each in recorded.values() for number in each}
+        mentioned = {number for numbers in recorded.values() for number in numbers}
         self.nodes = graph_queries.nodes(index.connection, mentioned)
-        found: dict[int, set[int]] = {
-            each.row: {*recorded[each.traits.key]}
-            for each in candidates
-            if each.traits.key in recorded and self.nodes.keys() >= {*recorded[each.traits.key]}
+        by_row: dict[int, set[int]] = {
+            row: {*recorded[own.key]}
+            for row, own in traits.items()
+            if own.key in recorded and self.nodes.keys() >= {*recorded[own.key]}
         }
         # A statement mentions those nodes of its turns that its own text names.
         texts = {
-            row: {*tokens.stems(each.text)} for row, each in index.passages(statement_rows).items()
+            row: {*tokens.stems(passage.text)}
+            for row, passage in index.passages(statement_rows).items()
         }
         for row, number in ((row, n) for row, key in sources for n in recorded.get(key, ())):
             node = self.nodes.get(number)
             if node and any(texts[row].issuperset(tokens.stems(n)) for n in node.names):
-                found.setdefault(row, set()).add(number)
+                by_row.setdefault(row, set()).add(number)
         # Turns with names that consolidation has not made nodes of yet.
-        rest = [candidate.row for candidate in candidates if candidate.row not in found]
+        rest = [candidate.row for candidate in candidates if candidate.row not in by_row]
         ids: dict[int, str] = {}
         labels: dict[int, list[str]] = {}
         for mention in index.mentions(rest) if rest else ():
             number = graph_queries.number_of(mention.node)
             ids[number] = mention.node
             labels.setdefault(number, []).append(mention.label)
-            found.setdefault(mention.passage, set()).add(number)
+            by_row.setdefault(mention.passage, set()).add(number)
         self.nodes |= graph_queries.nodes(index.connection, ids.keys() - self.nodes.keys())
         for number in sorted(ids.keys() - self.nodes.keys()):
-            label = max(labels[number], key=lambda each: (labels[number].count(each), each))
-            names = (label, tuple(sorted({*labels[number]} - {label})))
-            unrecorded = (number, ids[number], *names, "concept", "flow", 1, None, "", -1)
-            self.nodes[number] = graph_queries.NodeRow(*unrecorded)
-        return found
+            label = max(labels[number], key=lambda text: (labels[number].count(text), text))
+            self.nodes[number] = graph_queries.NodeRow(
+                number=number,
+                id=ids[number],
+                label=label,
+                aliases=tuple(sorted({*labels[number]} - {label})),
+                kind="concept",
+                stream="flow",
+                n=1,
+                last=None,  # no record
+                summary="",
+                vector=-1,
+            )
+        return by_row

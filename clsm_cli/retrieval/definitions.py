@@ -1,8 +1,9 @@
 """A question about one thing alone ("who is Noor?", "Lantern") is answered by what says what that is.
 
-Every passage with the name has all words of such a question, so nothing in them decides. The passage that
-defines the thing best (``heads/definition_head``) stands before all others. Of 112 names in eight public
-workspaces, 62 instead of 42 are then answered first, 85 instead of 78 among three (``fixtures/questions/defined``).
+Every passage with the name has all words of such a question, so nothing in them decides. The
+passage that defines the thing best (``heads/definition_head``) stands before all others. Of 112
+names in eight public workspaces, 62 instead of 42 are then answered first, 85 instead of 78 among
+three (``fixtures/questions/defined``).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
 MAX_WORDS = 4
-"""Words of a name that is asked about, at most."""
+"""Words of a name that is asked about, at most (own choice)."""
 HEAD_SIZE = 40
-"""Best passages that are looked at."""
+"""Best passages that are looked at (docs/experiments.md, Definitions)."""
 _STEP = 1e-3
 """Difference of scores by which a definition precedes the next item."""
 _MARKS = ".,;:!?\"'“”‘’()[]"
@@ -54,12 +55,12 @@ def definition_first(
     if not chances:
         return list(candidates)
     best = max(chances, key=chances.__getitem__)  # the first of equal ones
-    score = round(max(each.score for each in candidates) + _STEP, 6)
-    found = [
-        each._replace(score=score, is_definition=True) if each.row == best else each
-        for each in candidates
+    score = round(max(candidate.score for candidate in candidates) + _STEP, 6)
+    reordered = [
+        candidate._replace(score=score, is_definition=True) if candidate.row == best else candidate
+        for candidate in candidates
     ]
-    return sorted(found, key=lambda each: -each.score)
+    return sorted(reordered, key=lambda candidate: -candidate.score)
 
 
 def _chances(index: Index, name: str, candidates: Sequence[Candidate]) -> dict[int, float]:
@@ -67,20 +68,20 @@ def _chances(index: Index, name: str, candidates: Sequence[Candidate]) -> dict[i
     from clsm_cli.heads import definition_head
     from clsm_cli.model.trust import UNTRUSTED
 
-    passages = index.passages([each.row for each in candidates])
-    found: dict[int, float] = {}
-    for row, each in ((candidate.row, passages[candidate.row]) for candidate in candidates):
-        if each.kind == "gist" or each.trust in UNTRUSTED:
+    passages = index.passages([candidate.row for candidate in candidates])
+    chances: dict[int, float] = {}
+    for row, passage in ((candidate.row, passages[candidate.row]) for candidate in candidates):
+        if passage.kind == "gist" or passage.trust in UNTRUSTED:
             continue
-        is_below = each.document is not None and name.casefold() in each.heading.casefold()
-        told = definition_head.definitions(
-            each.text,
+        is_below = passage.document is not None and name.casefold() in passage.heading.casefold()
+        definitions = definition_head.definitions(
+            passage.text,
             name,
-            each.heading,
-            is_dated=each.time is not None,
-            opens_section=is_below and index.section(row)[0].id == each.id,
+            passage.heading,
+            is_dated=passage.time is not None,
+            opens_section=is_below and index.section(row)[0].id == passage.id,
         )
-        chance = max((one.probability for one in told), default=0.0)
+        chance = max((one.probability for one in definitions), default=0.0)
         if chance >= definition_head.MIN_DEFINITION:
-            found[row] = chance
-    return found
+            chances[row] = chance
+    return chances

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MAX_QUESTION_TOKENS = 32
 """Question tokens in late interaction, at most: those of the rarest words."""
 BLOCK_TOKENS = 8
-"""Passage tokens for which the engine returns only the largest cosine: a fifth more products, but an eighth
-of the numbers to read, which takes half the time.
+"""Passage tokens for which the engine returns only the largest cosine: a fifth more products, but
+an eighth of the numbers to read, which takes half the time.
 """
 
 
@@ -51,11 +51,6 @@ class Engine(Protocol):
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
 
 
-def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
-    """The cosine at a vector's row; None for −1 (no vector)."""
-    return cosines[vector] if 0 <= vector < len(cosines) else None
-
-
 class LateInteraction(NamedTuple):
     """MaxSim of passages, by question token: passage → each token's share."""
 
@@ -63,8 +58,8 @@ class LateInteraction(NamedTuple):
 
     def window_scores(self, *window: int | None) -> float:
         """MaxSim of a window of passages; None and passages without tokens are ignored."""
-        known = self.shares
-        return match.maxsim_over([known[row] for row in window if row in known])
+        shares = self.shares
+        return match.maxsim_over([shares[row] for row in window if row in shares])
 
 
 class Meaning:
@@ -91,8 +86,8 @@ class Meaning:
         if stored is None:
             return ()
         sentence = vectors.sentence
-        (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
-        cosines: Sequence[float] = found.tolist()
+        (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+        cosines: Sequence[float] = products.tolist()
         return cosines
 
     def nearest(self, limit: int, allowed: Collection[int] | None = None) -> list[int]:
@@ -107,23 +102,23 @@ class Meaning:
         if allowed is not None:
             vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
             rows = index.rows_of_vectors(sorted(vectors - {-1}))
-            rows = [each for each in rows if each[-1] in allowed]
+            rows = [entry for entry in rows if entry[-1] in allowed]
         else:
             count = 2 * limit  # what is closed, nodes and names have vectors too
-            rows = index.rows_of_vectors(_best(cosines, count))
+            rows = index.rows_of_vectors(_nearest_rows(cosines, count))
             while len(rows) < limit and count < len(cosines):
                 count *= 2
-                rows = index.rows_of_vectors(_best(cosines, count))
-        rows.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
-        return [each[-1] for each in rows[:limit]]
+                rows = index.rows_of_vectors(_nearest_rows(cosines, count))
+        rows.sort(key=lambda entry: (-cosines[entry[0]], *entry[1:]))
+        return [entry[-1] for entry in rows[:limit]]
 
     def late_interaction(
         self, idf: Mapping[str, float], min_weight: float, passages: Mapping[int, Traits]
     ) -> LateInteraction | None:
         """Late interaction of the question with some passages; None without token vectors.
 
-        The weight of a token is the idf of its word's rarest term, at least ``min_weight``, which words
-        without a term have ("what", "did"): they show which kind of answer is expected.
+        The weight of a token is the idf of its word's rarest term, at least ``min_weight``, which
+        words without a term have ("what", "did"): they show which kind of answer is expected.
         """
         if self._engine is None or self._vectors is None:
             return None
@@ -145,28 +140,30 @@ class Meaning:
                 spans[passage] = (end, end + blocks)
                 end += blocks
         rows = unpacked_tokens(b"".join(parts))
-        found = self._engine.products(rows, len(queries[0]), queries, TOKEN_STEP, BLOCK_TOKENS)
-        products = [row.tolist() for row in found]
+        product_rows = self._engine.products(
+            rows, len(queries[0]), queries, TOKEN_STEP, BLOCK_TOKENS
+        )
+        products = [row.tolist() for row in product_rows]
         return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
 
     def _weights(
         self, vectors: QueryVectors, idf: Mapping[str, float], min_weight: float
     ) -> list[float]:
-        known: dict[tuple[int, int], float] = {}
+        weights: dict[tuple[int, int], float] = {}
         for piece in vectors.pieces:
             span = (piece.start, piece.end)
-            if span not in known:
+            if span not in weights:
                 terms = tokens.stems(self._question.embedding_text[piece.start : piece.end])
-                known[span] = max([min_weight, *(idf.get(term, min_weight) for term in terms)])
-        return [known[piece.start, piece.end] for piece in vectors.pieces]
+                weights[span] = max([min_weight, *(idf.get(term, min_weight) for term in terms)])
+        return [weights[piece.start, piece.end] for piece in vectors.pieces]
 
     def out_of_vocabulary(self) -> dict[str, float]:
         """How far each term of the question is out of the model's vocabulary, 0 … 1.
 
-        The model was trained on words that are one piece, with their endings. A word of n > 2 pieces
-        gets 1 − 2/n; a word with an unknown piece, or with a digit and several pieces, gets 1. This
-        covers numbers, codes, coined names, and scripts of which the vocabulary has only letters.
-        Empty for a question that consists of times and names.
+        The model was trained on words that are one piece, with their endings. A word of n > 2
+        pieces gets 1 − 2/n; a word with an unknown piece, or with a digit and several pieces, gets
+        1. This covers numbers, codes, coined names, and scripts of which the vocabulary has only
+        letters. Empty for a question that consists of times and names.
         """
         embedding_text = self._question.embedding_text
         if self._vectors is None or not self._question.n_content_terms:
@@ -183,16 +180,16 @@ class Meaning:
                 for one, other in pairwise(pieces.items())
                 if one[0][1] == other[0][0]
             ]
-        found: dict[str, float] = {}
+        out_of_vocabulary: dict[str, float] = {}
         for (start, end), spelt in spans:
             share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
             for term in tokens.stems(embedding_text[start:end]):
                 is_number = len(spelt) > 1 and not term.isalpha()
-                found.setdefault(term, 1.0 if is_number else share)
-        return found
+                out_of_vocabulary.setdefault(term, 1.0 if is_number else share)
+        return out_of_vocabulary
 
 
-def _best(cosines: Sequence[float], count: int) -> list[int]:
+def _nearest_rows(cosines: Sequence[float], count: int) -> list[int]:
     """Rows of the highest cosines; ties are all included."""
     threshold = min(nlargest(count, cosines), default=0.0)
     return [row for row, cosine in enumerate(cosines) if cosine >= threshold]

@@ -1,9 +1,9 @@
 """Link a query to the nodes that it names, and correct misspelt names before the search.
 
-A query names a node if it contains one of its labels or aliases, or is part of one, on word boundaries;
-otherwise, if one of its words misspells one. A word is a misspelling if no passage contains it, if it is
-more than one piece of the model's vocabulary (so it is neither a common word nor a common name: "Maria" is
-not taken for "Marit"), and if a name in the store is similar.
+A query names a node if it contains one of its labels or aliases, or is part of one, on word
+boundaries; otherwise, if one of its words misspells one. A word is a misspelling if no passage
+contains it, if it is more than one piece of the model's vocabulary (so it is neither a common word
+nor a common name: "Maria" is not taken for "Marit"), and if a name in the store is similar.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import capitals_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
 
-_INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
 MAX_NAME_WORDS = 5
 """Words of a name that is searched for in the query, at most."""
 MAX_SHORT_QUERY = 3
@@ -32,8 +32,8 @@ MIN_EDITED_LETTERS, MIN_SWAPPED_LETTERS = 5, 4
 """Letters of a word that may be misspelt, at least, and of one in which only two letters are swapped."""
 MIN_SWAP_SIMILARITY = 0.75
 MIN_SIMILARITY = 0.8
-"""Similarity (1 − edits / letters, a swap of neighbours being one edit) from which a word is a misspelt name:
-one edit in five to nine letters, two in ten.
+"""Similarity (1 − edits / letters, a swap of neighbours being one edit) from which a word is a
+misspelt name: one edit in five to nine letters, two in ten.
 """
 _MAX_QUERY_WORDS = 64
 _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
@@ -45,15 +45,6 @@ def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict
     return (
         _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
     )
-
-
-def capitals_inside(text: str) -> list[str]:
-    """The distinct capitalised words inside the sentences of a text.
-
-    >>> capitals_inside("Wo wohnt Émile übrigens, und wo Ötzi?")
-    ['Émile', 'Ötzi']
-    """
-    return [word for word in dict.fromkeys(_INSIDE.findall(text)) if word[0].isupper()]
 
 
 def names_inside(index: Index, query: str) -> list[str]:
@@ -76,18 +67,20 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
         for end in [start + length]
         if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
     ]
-    known = graph_queries.nodes_by_name(index.connection, sorted({name for _, _, name in runs}))
+    numbers_by_name = graph_queries.nodes_by_name(
+        index.connection, sorted({name for _, _, name in runs})
+    )
     unrecorded = {node.id: [number] for number, node in near.items() if node.last is None}
-    found: dict[int, str] = {}
+    linked: dict[int, str] = {}
     taken: set[int] = set()
     for start, end, name in runs:
-        numbers = known.get(name) or unrecorded.get(name) or []
+        numbers = numbers_by_name.get(name) or unrecorded.get(name) or []
         if numbers and taken.isdisjoint(range(start, end)):
             taken.update(range(start, end))
             own = graph_queries.number_of(name)
             for number in numbers:
-                found.setdefault(number, "exact" if number == own else "alias")
-    return found
+                linked.setdefault(number, "exact" if number == own else "alias")
+    return linked
 
 
 def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
@@ -110,8 +103,10 @@ def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
     for number, node in near.items():
         for part in node.label.casefold().replace("-", " ").split():
             parts.setdefault(part, set()).add(number)
-    found = _likely_names(index, words, parts)
-    return {number: "fuzzy" for _, likely in found for each in likely for number in each.numbers}
+    likely_names = _likely_names(index, words, parts)
+    return {
+        number: "fuzzy" for _, likely in likely_names for name in likely for number in name.numbers
+    }
 
 
 class LikelyName(NamedTuple):
@@ -123,18 +118,19 @@ class LikelyName(NamedTuple):
 
 
 def _likely_names(
-    index: Index, words: list[str], known: Mapping[str, set[int]]
+    index: Index, words: list[str], near_words: Mapping[str, set[int]]
 ) -> Iterator[tuple[str, list[LikelyName]]]:
     """The words that no passage contains and that may misspell a name, with the words of these names.
 
     Args:
-        known: Words of names, with their nodes, that are compared even if their first letter differs.
+        near_words: Words of names, with their nodes, that are compared even if their first letter
+            differs.
     """
     for written in (word for word in words if len(word) >= MIN_SWAPPED_LETTERS):
         word = written.casefold()
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
-        parts = {part: {*numbers} for part, numbers in known.items()}
+        parts = {part: {*numbers} for part, numbers in near_words.items()}
         for name, node in graph_queries.names_with_initial(index.connection, word[0]):
             parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(node))
         # rapidfuzz takes 10 ms to load, so only words with nearly the same letters are compared.
@@ -150,7 +146,7 @@ def _likely_names(
                 LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
                 for part in near_by
             ]
-            if likely := [each for each in likely if each.similarity >= least]:
+            if likely := [name_part for name_part in likely if name_part.similarity >= least]:
                 yield written, likely
 
 
@@ -166,7 +162,7 @@ def correct_names(index: Index, text: str, engine: Engine | None) -> tuple[str, 
             continue  # a code must match exactly
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
-        best = min(likely, key=lambda each: (-each.similarity, each.part))
+        best = min(likely, key=lambda name_part: (-name_part.similarity, name_part.part))
         nodes = graph_queries.nodes(index.connection, best.numbers).values()
         spelt = (part for node in nodes for part in node.label.replace("-", " ").split())
         name = next((part for part in spelt if part.casefold() == best.part), best.part)

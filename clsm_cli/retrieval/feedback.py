@@ -1,7 +1,8 @@
 """Users' judgements of recalled items, and the signal weights learnt from them.
 
-The credit for an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall logs this signal
-with the returned ids; a line of ``feedback.jsonl`` repeats it, since activations are folded later.
+The credit for an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall logs
+this signal with the returned ids; a line of ``feedback.jsonl`` repeats it, since activations are
+folded later.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 FILE = "feedback.jsonl"
 READ_BYTES = 32 << 10
-"""Bytes that a recall reads from the end of each machine's log: about 170 lines. Older judgements have mostly
-decayed, as a judgement counts half after seven days.
+"""Bytes that a recall reads from the end of each machine's log: about 170 lines. Older judgements
+have mostly decayed, as a judgement counts half after seven days.
 """
 PRIORS = {"bm25": (1.2, 1.0), "maxsim": (2.0, 1.0), "context": (2.0, 1.0)}
 """Prior good and bad judgements of a signal (Smriti's for text and cosine)."""
@@ -39,12 +40,12 @@ DEFAULT_PRIOR = (1.5, 1.0)
 def leading_signal(memory: Memory) -> str:
     """The signal that led to an item: the largest of those with a positive share; "" if there is none.
 
-    Signals are compared unweighted, or heavy ones would get all the credit and grow heavier; ties go to
-    the larger share.
+    Signals are compared unweighted, or heavy ones would get all the credit and grow heavier; ties
+    go to the larger share.
     """
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
-    found = [(value, share, name) for name, value, share in named if share > 0]
-    return max(found, key=lambda each: each[:2], default=(0.0, 0.0, ""))[2]
+    signals = [(value, share, name) for name, value, share in named if share > 0]
+    return max(signals, key=lambda signal: signal[:2], default=(0.0, 0.0, ""))[2]
 
 
 def learned_settings(store: Store, now: str, seed: str | None) -> RecallSettings:
@@ -76,8 +77,8 @@ def learn_multipliers(
     priors = {
         name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
     }
-    found = thompson_sampling.multipliers(priors, judgements, seed)
-    return found if any(value != 1.0 for value in found.values()) else None
+    multipliers = thompson_sampling.multipliers(priors, judgements, seed)
+    return multipliers if any(value != 1.0 for value in multipliers.values()) else None
 
 
 class Judgement(NamedTuple):
@@ -94,7 +95,7 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
 
     from clsm_cli.store import logs
 
-    found: dict[tuple[str, str], Judgement] = {}
+    latest: dict[tuple[str, str], Judgement] = {}
     for path in paths:
         for row in log_rows(path, at_most=READ_BYTES):
             try:
@@ -108,17 +109,17 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
                 for place, item in enumerate(ids):
                     judgement = Judgement(at, is_good, led[place] if place < len(led) else "")
                     key = (str(line.recall), str(item))
-                    if key not in found or found[key].at <= at:
-                        found[key] = judgement
-    return found
+                    if key not in latest or latest[key].at <= at:
+                        latest[key] = judgement
+    return latest
 
 
 def log_rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:
     """The mappings of a log, or of its last bytes; unreadable lines are skipped.
 
     Args:
-        holding: Only lines that contain this text. The caller needs them, so a disk error is raised;
-            without it, an unreadable log counts as empty.
+        holding: Only lines that contain this text. The caller needs them, so a disk error is
+            raised; without it, an unreadable log counts as empty.
         at_most: Bytes to read from the end; 0 for all.
 
     Raises:
@@ -133,13 +134,13 @@ def log_rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[st
         if holding and isinstance(error, DiskError):
             raise
         return []
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for line in data[-at_most:].decode("utf-8", "replace").split("\n"):
         if line.startswith("{") and holding in line:
             with suppress(LineError):
                 value = load(line)
-                found += [value] if isinstance(value, dict) else []
-    return found
+                rows += [value] if isinstance(value, dict) else []
+    return rows
 
 
 class JudgedItem(NamedTuple):
@@ -172,46 +173,49 @@ def record_feedback(
     """Record good and bad items of a recall; a repeated judgement counts once.
 
     Raises:
-        BadInputError: The recall is unknown, did not return an id, or an id is given as good and bad.
+        BadInputError: The recall is unknown, did not return an id, or an id is given as good and
+            bad.
     """
     from clsm_cli.model.clocks import utc_text
     from clsm_cli.store import logs, runs
     from clsm_cli.store.lock import locked
 
     with locked(store.root, store.settings.store.lock_wait):
-        known = _find_recall(store, recall)
-        liked, disliked = _judged(good, known), _judged(bad, known)
-        for each in sorted({*liked} & {*disliked}):
-            raise BadInputError(each.id, "is named as good and as bad", "give it once")
+        activation = _find_recall(store, recall)
+        liked, disliked = _judged(good, activation), _judged(bad, activation)
+        for item in sorted({*liked} & {*disliked}):
+            raise BadInputError(item.id, "is named as good and as bad", "give it once")
         before = latest_judgements(flow / FILE for flow in store.flows())
-        judged = {each.id: True for each in liked} | {each.id: False for each in disliked}
+        judged = {item.id: True for item in liked} | {item.id: False for item in disliked}
         old = {
             item: judgement.is_good
-            for (of, item), judgement in before.items()
-            if of == known.recall
+            for (recall_id, item), judgement in before.items()
+            if recall_id == activation.recall
         }
         is_new = not judged.items() <= old.items()
         run = None
         if is_new and not dry_run:
             line = logs.Feedback(
-                known.recall,
-                utc_text(now),
-                tuple(each.id for each in liked),
-                tuple(each.id for each in disliked),
-                tuple(each.led for each in liked),
-                tuple(each.led for each in disliked),
+                recall=activation.recall,
+                at=utc_text(now),
+                good=tuple(item.id for item in liked),
+                bad=tuple(item.id for item in disliked),
+                good_led=tuple(item.led for item in liked),
+                bad_led=tuple(item.led for item in disliked),
             )
             append = runs.Append(store.flow / FILE, logs.render(line))
             run = runs.apply(store, "feedback", line.at, [append])
     weights = learn_multipliers(store, now)
-    return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
+    return FeedbackResult(
+        activation.recall, liked, disliked, is_new, run.id if run else None, weights
+    )
 
 
 def _find_recall(store: Store, wanted: str) -> Activation:
     """Find the log line of a recall, by its id or a prefix."""
     from clsm_cli.store import logs
 
-    found: dict[str, Activation] = {}
+    activations: dict[str, Activation] = {}
     paths = [flow / name for flow in store.flows() for name in logs.ACTIVATIONS]
     for row in (row for path in paths for row in log_rows(path, holding=wanted)):
         try:
@@ -220,29 +224,29 @@ def _find_recall(store: Store, wanted: str) -> Activation:
             continue
         name = str(line.recall)
         if name.startswith(wanted):
-            found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
-    chosen = resolve_id(wanted, found)
+            activations[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
+    chosen = resolve_id(wanted, activations)
     if chosen is None:
         next_step = (
             "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
             " older than about 30 days cannot be judged any more"
         )
         raise BadInputError(wanted, "no recall with that id is known", next_step)
-    return found[chosen]
+    return activations[chosen]
 
 
-def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
+def _judged(wanted: Iterable[str], activation: Activation) -> tuple[JudgedItem, ...]:
     """The wanted items of a recall with their signals, in the order of the recall."""
     chosen = set()
-    for each in wanted:
-        item = resolve_id(each, known.ids)
+    for wanted_id in wanted:
+        item = resolve_id(wanted_id, activation.ids)
         if item is None:
-            reason = f"was not returned by {known.recall}"
-            raise BadInputError(each, reason, f"give one of: {', '.join(known.ids)}")
+            reason = f"was not returned by {activation.recall}"
+            raise BadInputError(wanted_id, reason, f"give one of: {', '.join(activation.ids)}")
         chosen.add(item)
-    led = (*known.led, *[""] * len(known.ids))
+    led = (*activation.led, *[""] * len(activation.ids))
     return tuple(
         JudgedItem(item, signal)
-        for item, signal in zip(known.ids, led, strict=False)
+        for item, signal in zip(activation.ids, led, strict=False)
         if item in chosen
     )

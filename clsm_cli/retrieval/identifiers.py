@@ -1,7 +1,8 @@
 """Codes in a question: passages that contain one, however its separators are set, and look-alike codes.
 
-AB-99/12 also matches "SN:AB-99/12", and KL1243 matches "KL 1243". The index has words, and words joined by
-separators as one key. If neither is the code, the few passages that contain all its parts are searched.
+AB-99/12 also matches "SN:AB-99/12", and KL1243 matches "KL 1243". The index has words, and words
+joined by separators as one key. If neither is the code, the few passages that contain all its parts
+are searched.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
     Posting = tuple[int, int, int]
-    CodePostings = tuple["Code", list[Posting]]
+    CodePostings = tuple["WrittenCode", list[Posting]]
 
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _SPACED = re.compile(r"(?<![\w-])[a-z]{1,4}(?: \d+)+(?![\w-])", re.IGNORECASE | re.ASCII)
@@ -34,7 +35,7 @@ MIN_CODE_LENGTH = 5
 """Characters of a code, at least: shorter words with digits are years, ordinals or versions ("2nd", "v12")."""
 
 
-class Code(NamedTuple):
+class WrittenCode(NamedTuple):
     """A code as written, and its runs of letters and of digits in order."""
 
     written: str
@@ -49,7 +50,7 @@ class Code(NamedTuple):
     def form(self) -> str:
         """The form that look-alikes share; empty without letters: "10:30" is no code.
 
-        >>> Code("inv-2026-84655", ("inv", "2026", "84655")).form
+        >>> WrittenCode("inv-2026-84655", ("inv", "2026", "84655")).form
         'inv 0 0'
         """
         return (
@@ -57,7 +58,7 @@ class Code(NamedTuple):
         )
 
 
-def codes(names: Iterable[str]) -> list[Code]:
+def codes(names: Iterable[str]) -> list[WrittenCode]:
     """The codes among terms and keys (``text.tokens``), without those that are part of another.
 
     >>> [each.written for each in codes(["inv-2026-84655", "2026", "84655", "e1199", "2nd", "oslo"])]
@@ -67,43 +68,47 @@ def codes(names: Iterable[str]) -> list[Code]:
     return _maximal([_code(name) for name in mixed])
 
 
-def _code(name: str) -> Code:
-    return Code(name, tuple(_PART.findall(name)))
+def _code(name: str) -> WrittenCode:
+    return WrittenCode(name, tuple(_PART.findall(name)))
 
 
-def _maximal(found: Sequence[Code]) -> list[Code]:
-    bare = {each.bare for each in found}
-    return [each for each in found if not any(each.bare in b and each.bare != b for b in bare)]
+def _maximal(all_codes: Sequence[WrittenCode]) -> list[WrittenCode]:
+    bare = {code.bare for code in all_codes}
+    return [code for code in all_codes if not any(code.bare in b and code.bare != b for b in bare)]
 
 
 def find_codes(index: Index, question: Question) -> list[CodePostings]:
     """The codes of a question with their postings: passage, occurrences, terms of the passage."""
     spaced = [_code(text) for text in _SPACED.findall(question.text.lower())]
-    found = _maximal(
+    own_codes = _maximal(
         [
-            *(each for each in spaced if _word_postings(index, each)),
+            *(code for code in spaced if _word_postings(index, code)),
             *codes([*question.keys, *question.terms]),
         ]
     )
-    return [(each, _word_postings(index, each) or _text_postings(index, each)) for each in found]
+    return [
+        (code, _word_postings(index, code) or _text_postings(index, code)) for code in own_codes
+    ]
 
 
-def _word_postings(index: Index, code: Code) -> list[Posting]:
+def _word_postings(index: Index, code: WrittenCode) -> list[Posting]:
     """Postings of a code as a word, or as words joined by separators."""
     names = dict.fromkeys((code.written, code.bare, "-".join(code.parts)))
-    return [*{each[0]: each for name in names for each in index.postings(name)}.values()]
+    return [*{posting[0]: posting for name in names for posting in index.postings(name)}.values()]
 
 
-def _text_postings(index: Index, code: Code) -> list[Posting]:
+def _text_postings(index: Index, code: WrittenCode) -> list[Posting]:
     """Postings of a code as part of a longer one, or with spaces."""
     parts = [tokens.stems(part) for part in code.parts]
-    postings = [{each[0]: each for term in part for each in index.postings(term)} for part in parts]
+    postings = [
+        {posting[0]: posting for term in part for posting in index.postings(term)} for part in parts
+    ]
     rows = set[int].intersection(*map(set, postings)) if len(postings) > 1 else set()
     if not 0 < len(rows) <= MAX_PASSAGES:
         return []
     pattern = re.compile(rf"(?<![^\W_]){_SEPARATORS.join(code.parts)}(?![^\W_])", re.IGNORECASE)
     passages = index.passages(sorted(rows))
-    return [postings[0][row] for row, each in passages.items() if pattern.search(each.text)]
+    return [postings[0][row] for row, passage in passages.items() if pattern.search(passage.text)]
 
 
 def look_alikes(
@@ -125,8 +130,8 @@ def look_alikes(
     passages = index.passages([row for row in rows if row not in postings]) if forms else {}
     return {
         row
-        for row, each in passages.items()
-        for code in codes([*tokens.identifier_keys(each.text), *tokens.stems(each.text)])
+        for row, passage in passages.items()
+        for code in codes([*tokens.identifier_keys(passage.text), *tokens.stems(passage.text)])
         if code.form in forms
     }
 
@@ -140,8 +145,8 @@ def lacks_codes(index: Index, question: Question, rows: Sequence[int]) -> bool:
     if question.periods or not words or not all(any(map(str.isdigit, word)) for word in words):
         return False
     wanted = [re.compile(_spelled(word), re.IGNORECASE) for word in words]
-    texts = [each.text for each in index.passages(rows[:FIRST]).values()]
-    return not any(all(each.search(text) for each in wanted) for text in texts)
+    texts = [passage.text for passage in index.passages(rows[:FIRST]).values()]
+    return not any(all(pattern.search(text) for pattern in wanted) for text in texts)
 
 
 def _spelled(word: str) -> str:

@@ -81,7 +81,8 @@ class LexicalMatches(NamedTuple):
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
         """Passage → share of the question's idf in its words, 0 … 1, for some passages.
 
-        Names of speakers are ignored, unless there are no other terms: every turn of theirs has them.
+        Names of speakers are ignored, unless there are no other terms: every turn of theirs has
+        them.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
@@ -97,8 +98,10 @@ class LexicalMatches(NamedTuple):
 
         Names of speakers are ignored: in a conversation, they are in every group.
         """
-        group_of = {each.row: group for group, found in members.items() for each in found}
-        lengths = {group: sum(each.length for each in found) for group, found in members.items()}
+        group_of = {member.row: group for group, peers in members.items() for member in peers}
+        lengths = {
+            group: sum(member.length for member in peers) for group, peers in members.items()
+        }
         average = sum(lengths.values()) / len(lengths) if lengths else 1.0
         scores: dict[int, float] = {}
         covered: dict[int, float] = {}
@@ -136,26 +139,37 @@ def search(
     average = total_length / count if count else 1.0
     scores: dict[int, float] = {}
     idf: dict[str, float] = {}
-    found: dict[str, list[tuple[int, int, int]]] = {}
+    postings_by_key: dict[str, list[tuple[int, int, int]]] = {}
     for term in question.terms:
         postings = index.postings(term)
         idf[term] = match.idf(count, len(postings))
         if allowed is not None:
             postings = [posting for posting in postings if posting[0] in allowed]
-        found[term] = postings
+        postings_by_key[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     written = {key: index.postings(key) for key in question.keys}
     codes = identifiers.find_codes(index, question)
     if question.n_content_terms:
         written |= {code.written: places for code, places in codes}
     for key, places in written.items():
-        found[key] = [each for each in places if allowed is None or each[0] in allowed]
+        postings_by_key[key] = [
+            posting for posting in places if allowed is None or posting[0] in allowed
+        ]
     weights = {
         term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary
     }
     weights |= dict.fromkeys(written, 1.0)
-    exact_match = _exact_match(found, weights, count)
-    return LexicalMatches(question, scores, idf, found, *exact_match, count, codes)
+    exact_match, full_match = _exact_match(postings_by_key, weights, count)
+    return LexicalMatches(
+        question=question,
+        scores=scores,
+        idf=idf,
+        postings=postings_by_key,
+        exact_match=exact_match,
+        full_match=full_match,
+        passages=count,
+        codes=codes,
+    )
 
 
 def _exact_match(
@@ -163,12 +177,13 @@ def _exact_match(
 ) -> tuple[dict[int, float], float]:
     """``exact_match`` of passages by some terms, Σ weight · idf, and ``full_match``.
 
-    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is half that
-    of a term in a single passage; commoner ones are left to dense search.
+    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is
+    half that of a term in a single passage; commoner ones are left to dense search.
 
-    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if that is
-    larger. ``full_match`` is 1 for a question that the model knows, and approaches the best passage's sum
-    the more of the question is out of vocabulary: if only exact matches count, the best one is full.
+    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if
+    that is larger. ``full_match`` is 1 for a question that the model knows, and approaches the best
+    passage's sum the more of the question is out of vocabulary: if only exact matches count, the
+    best one is full.
     """
     idf_weights = {
         term: share * match.idf(count, len(postings[term]))
@@ -181,6 +196,6 @@ def _exact_match(
         for passage, _, _ in postings[term]:
             shares[passage] = shares.get(passage, 0.0) + value / total
     best = max(shares.values(), default=1.0)
-    known = sum(match.idf(count, len(each)) for each in postings.values() if each)
-    share = sum(idf_weights.values()) / known if known else 0.0
+    stored_idf = sum(match.idf(count, len(places)) for places in postings.values() if places)
+    share = sum(idf_weights.values()) / stored_idf if stored_idf else 0.0
     return shares, 1 - share + share * best

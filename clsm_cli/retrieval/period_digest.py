@@ -1,7 +1,7 @@
 """Digest of a week or longer as one item: what was decided, learnt and done, and what else was told.
 
-It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such a period,
-whether or not there is a gist of it. The passages of the period rank below it.
+It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such
+a period, whether or not there is a gist of it. The passages of the period rank below it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.answer import Memory, Signals
+from clsm_cli.retrieval.open_tasks import certain_confidence
 from clsm_cli.retrieval.result_items import source_of
 from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL
-from clsm_cli.scoring import confidence
-from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.session_queries import TrustedTurn
 
 MIN_DAYS = 7
-"""Days of a period that gets a digest; the notes of a shorter one are shown as they are."""
+"""Days of a period that gets a digest; the notes of a shorter one are shown as they are (own choice, as are those below)."""
 MAX_LINES = 5
 """Lines per part."""
 MAX_EPISODES = 500
@@ -53,18 +52,18 @@ def with_digest(
     index: Index, query: Query, question: Question, memories: Sequence[Memory]
 ) -> list[Memory]:
     """The items for a question, with the digest of its period inserted after the gists."""
-    found = [*memories]
+    items = [*memories]
     filters = query.filters or Filters()
     if (
         question.asks_for_all
         and not question.scope.rows
         and filters._replace(kind=None) == Filters()
     ):
-        first, until = max(question.periods, key=lambda each: each[1] - each[0])
+        first, until = max(question.periods, key=lambda period: period[1] - period[0])
         if until - first >= MIN_DAYS and filters.kind in (None, "gist"):
-            gists = sum(each.kind == "gist" for each in memories)
-            found[gists:gists] = _digest(index, query, first, until, memories)
-    return found[: query.k]
+            gists = sum(memory.kind == "gist" for memory in memories)
+            items[gists:gists] = _digest(index, query, first, until, memories)
+    return items[: query.k]
 
 
 def _digest(
@@ -76,7 +75,7 @@ def _digest(
         for turn in session_queries.trusted_on_days(index.connection, first, until)
         if turn.row not in index.hidden()
     ]
-    parts, count = _lines(index, first, until, turns_told)
+    parts, count = _period_lines(index, first, until, turns_told)
     if not parts:
         return []
     size = query.budget // BUDGET_PARTS
@@ -85,10 +84,8 @@ def _digest(
     until = min(until, turns_told[0].day + 1) if until == OPEN_UNTIL and turns_told else until
     days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
     text, kept = _text(f"{days}, {count}", parts, size if query.unit == "tokens" else size // 4)
-    of_time = Evidence(1.0, None, 1.0, passages=index.size()[0])
-    item_confidence = max(
-        [confidence.probability(of_time), *(each.confidence for each in memories[:1])]
-    )
+    sure = certain_confidence(index)
+    item_confidence = max([sure, *(memory.confidence for memory in memories[:1])])
     if query.min_score is not None and item_confidence < query.min_score:
         return []
     signals = Signals(date=1.0)
@@ -97,46 +94,48 @@ def _digest(
         kind="gist",
         text=text,
         stream="flow",
-        score=max((each.score for each in memories), default=1.0),
-        confidence=round(item_confidence, 4),
+        score=max((memory.score for memory in memories), default=1.0),
+        confidence=item_confidence,
         tokens=tokens.count_tokens(text),
         trust="agent",
         session="",
-        sources=tuple(dict.fromkeys(source_of(index, each.source) for each in kept)),
+        sources=tuple(dict.fromkeys(source_of(index, line.source) for line in kept)),
         why=signals,
         shares=signals,
     )
     return [item]
 
 
-def _lines(
+def _period_lines(
     index: Index, first: int, until: int, turns_told: Sequence[TrustedTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
     """The lines of each part, by title, and the number of episodes."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
     passages: dict[str, Passage] = {
-        each.key: each
-        for each in index.passages(sorted(rows)).values()
-        if each.trust not in UNTRUSTED
+        passage.key: passage
+        for passage in index.passages(sorted(rows)).values()
+        if passage.trust not in UNTRUSTED
     }
-    records = ((each, index.record(each.key)) for each in passages.values())
+    records = ((passage, index.record(passage.key)) for passage in passages.values())
     statements = [
-        replace(record, text=each.text)
-        for each, record in records
+        replace(record, text=passage.text)
+        for passage, record in records
         if isinstance(record, Statement) and record.valid_from is not None
         if not record.done_at
         or first <= date.fromisoformat(record.done_at[:10]).toordinal() < until
     ]
     statements.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
     turns = grouped((turn.episode, turn) for turn in turns_told)
-    found = (index.record(episode) for episode in [*turns][:MAX_EPISODES])
-    episodes = [record for record in found if isinstance(record, EpisodeRecord)]
-    keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
+    episode_records = (index.record(episode) for episode in [*turns][:MAX_EPISODES])
+    episodes = [record for record in episode_records if isinstance(record, EpisodeRecord)]
+    keys = {
+        episode: {turn.key for turn in episode_turns} for episode, episode_turns in turns.items()
+    }
     parts = period_parts.sort_period(statements, episodes, keys)
     rest = most_salient(parts.others, ((turn.episode, turn.is_by_user) for turn in turns_told))
-    begins = index.passages([each[-1].row for each in turns.values()])
+    begins = index.passages([episode_turns[-1].row for episode_turns in turns.values()])
 
-    def of(record: EpisodeRecord, text: str) -> _Line:
+    def episode_line(record: EpisodeRecord, text: str) -> _Line:
         return _Line(record.id, text, begins[turns[record.id][-1].row])
 
     def stated(rows: Iterable[Statement]) -> Iterator[_Line]:
@@ -145,10 +144,13 @@ def _lines(
             yield _Line(row.id, row.text, turns[0] if turns else passages[row.id])
 
     listed = {
-        "Decided": [*stated(parts.decisions), *(of(*each) for each in parts.reported_decisions)],
+        "Decided": [
+            *stated(parts.decisions),
+            *(episode_line(*decision) for decision in parts.reported_decisions),
+        ],
         "Learnt": [*stated(parts.facts)],
         "Done": [*stated(parts.done)],
-        "Told": [of(each, period_parts.first_sentence(each)) for each in rest],
+        "Told": [episode_line(record, period_parts.first_sentence(record)) for record in rest],
     }
     count = f"{len(episodes)} episode{'s' * (len(episodes) != 1)}"
     return {title: lines for title, lines in listed.items() if lines}, count

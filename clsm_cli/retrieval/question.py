@@ -1,4 +1,4 @@
-"""A query, and its analysis by words alone: who, when, and the content that is matched by meaning.
+"""A query, and its analysis by words alone: who, when, what it refers back to, and the content matched by meaning.
 
 A question without time words costs one substring scan; ``time_scope`` resolves time expressions.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
+from clsm_cli.text.language_data import compiled, word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,26 +22,13 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST_WORDS = frozenset([
-    "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
-    "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
-    "used", "was", "were",
-])  # fmt: skip
-"""Words of a question that may ask for a former state."""
-_SUMMARY_TERMS = frozenset(
-    tokens.stems(
-        "happen did going went gone learn learnt decide decision summary summarise summarize overview"
-        " recap gist important event anything everything show list tell say said talk discuss mention"
-        " write wrote note diary journal entry log day plan schedule"
-    )
-)
-"""Terms of a question that asks for all of a period; any other term asks for something in particular."""
-_TASK_TERMS = frozenset(tokens.stems("task todo open due overdue pending undone"))
-_REMAINING = frozenset(tokens.stems("still next left remaining need must yet"))
+_PAST_WORDS = frozenset([*word_list("past"), *word_list("former")])
+_SUMMARY_TERMS = frozenset(tokens.stems(" ".join(word_list("summary"))))
+_TASK_TERMS = frozenset(tokens.stems(" ".join(word_list("tasks"))))
+_REMAINING = frozenset(tokens.stems(" ".join(word_list("remaining"))))
 _TASK_QUESTION_TERMS = (
-    _TASK_TERMS | _REMAINING | frozenset(tokens.stems("done list show tell step thing"))
+    _TASK_TERMS | _REMAINING | frozenset(tokens.stems(" ".join(word_list("about tasks"))))
 )
-"""Terms of a question that asks for open tasks, by their name or state, or with "do" by what remains."""
 _TO_DO = re.compile(r"\b(?:have|has|is|got|anything|what)\sto\sdo\b(?!\swith\b)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
@@ -49,34 +37,20 @@ _POSSESSIVE = re.compile(r"['’]s$")
 _PUNCTUATION = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
 )
-_CALENDAR_CUES = (
-    " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
-    " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
-    " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
-    " june ", " july ", " august ", " september ", " october ", " november ", " december ",
-    " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
-    " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
-    " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
-    " minutes ", " just now ", " march ", " in may ", " was may ", " last may ", " next may ",
-    " during may ", " since may ", " until may ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
-)  # fmt: skip
-"""Every question with a calendar time contains one of these."""
-_ORDER_CUES = (
-    " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
-    " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
-    " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
-    " initial ", " penultimate ", " our conversation", " our chat", " our session", " our talk",
-    " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
-    " following ", " preceding ", " ago ", " back ", " earlier ",
-)  # fmt: skip
-_CONVERSATION_CUES = (
-    " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
-    " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " next ",
-    " did we do ", " did i do ", " write ", " work on ", " come up ", " brought up ", " bring up ",
-    " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
-    " refer", " last time ",
-)  # fmt: skip
-"""Every question that locates a memory among the conversations contains one of these, and one of ``_ORDER_CUES``."""
+_CALENDAR_CUES, _ORDER_CUES, _CONVERSATION_CUES = (
+    [cue.replace("_", " ") for cue in word_list(f"{kind} cues")]
+    for kind in ("calendar", "order", "conversation")
+)
+_MAX_ADDED_WORDS = 8
+"""Words that one message adds to a question, at most."""
+_ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_ORDINALS |= {"last": -1, "latter": -1}
+_ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
+_ITEM = r"(?m)^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$"
+_TOKEN = r"[^\W_][\w'’-]*"
+_PERSON_PRONOUNS = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
+MIN_SENTENCE_WORDS = 4
+"""Words of a question, at least (own choice): shorter ones are cues, which ask for everything about them."""
 
 
 class TimeScope(NamedTuple):
@@ -85,8 +59,8 @@ class TimeScope(NamedTuple):
     Attributes:
         periods: Days as proleptic ordinals: first, and the one after the last; in order. An
             approximate day lies inside a second, longer period.
-        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty if the
-            question names none, or none is found.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty if
+            the question names none, or none is found.
         hard: Whether passages outside the scope are excluded; otherwise the scope is a preference.
         contradictory: Whether no time can satisfy it.
         rest: The question without time words; empty if it has no others.
@@ -154,21 +128,23 @@ class Question(NamedTuple):
         terms: Its distinct search terms, in order.
         named_speakers: Speakers of the store that it names, as the store spells them.
         name_terms: Search terms of these names.
-        embedding_text: The text in the first person of that speaker, "I" for the name: people do not
-            use their own names, and a name pulls MiniLM towards passages that mention it (recall@10
-            of the sentence vector alone on LoCoMo: 29 % with names, 56 % without). Time words are left
-            out (recall@1 of LoCoMo's dated questions: 51 % with them, 62 % without).
+        embedding_text: The text in the first person of that speaker, "I" for the name: people do
+            not use their own names, and a name pulls MiniLM towards passages that mention it
+            (recall@10 of the sentence vector alone on LoCoMo: 29 % with names, 56 % without). Time
+            words are left out (recall@1 of LoCoMo's dated questions: 51 % with them, 62 % without).
         periods: The days it asks about: first, and the day after the last, as ordinals.
         asks_when: Whether it asks for a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
-        asks_of_now: Whether it asks for the present state: in the present tense and for no past time.
-        keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without content
-            terms, as then no word is matched exactly.
+        asks_of_now: Whether it asks for the present state: in the present tense and for no past
+            time.
+        keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without
+            content terms, as then no word is matched exactly.
         n_content_terms: Number of terms that are neither time words nor names of speakers.
         asks_for_all: Whether it asks what a period was about and for nothing in particular ("what
             happened in March?", "notes of 4 May"); then everything of that period answers.
         asks_for_gist: Whether gists may answer: for all of a period, or if only gists are wanted.
-        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for, if not all.
+        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for,
+            if not all.
         scope: The periods and conversations that it refers to.
     """
 
@@ -189,6 +165,17 @@ class Question(NamedTuple):
     task_terms: frozenset[str] = frozenset()
     scope: TimeScope = ANY_TIME
 
+    @property
+    def is_cue(self) -> bool:
+        """Whether it has too few words for a sentence, and so asks for everything about them."""
+        return len(self.text.split()) < MIN_SENTENCE_WORDS
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the answer head can read it: an English sentence without a time, which the head cannot check."""
+        is_english = not tokens.STOP_WORDS.isdisjoint(self.text.casefold().split())
+        return is_english and bool(self.terms) and not self.periods and not self.is_cue
+
 
 def may_name_time(text: str) -> tuple[bool, bool]:
     """Whether a question may name a calendar time, and whether a position among the conversations.
@@ -205,6 +192,69 @@ def may_name_time(text: str) -> tuple[bool, bool]:
         any(cue in padded for cue in _CONVERSATION_CUES)
         and any(cue in padded for cue in _ORDER_CUES),
     )
+
+
+def resolve_references(text: str, messages: Sequence[str]) -> str:
+    """Append to a question the words of what it refers back to; for matching only.
+
+    "the second one" adds the words of that item of the last list; "she" the last names mentioned;
+    anything else the first content words of the last two messages that are not small talk. Some of
+    these words may be irrelevant; a question without a back-reference is not changed.
+
+    Args:
+        messages: The conversation, oldest first.
+
+    >>> resolve_references("What about that?", ["Is the barge in Haarlem insured?", "What about that?"])
+    'What about that? barge Haarlem insured'
+    """
+    from clsm_cli.text import route
+
+    if not route.points_back(text):
+        return text
+    own = {word.casefold() for word in compiled(_TOKEN).findall(text)}
+    asked = text.strip().casefold()
+    before = [message for message in messages if message.strip().casefold() != asked]
+    before = [message for message in before if not route.is_small_talk(message)]
+    item = _listed_item(text, before)
+    if item:
+        words = _content_words(item)
+    elif own & _PERSON_PRONOUNS:
+        words = next(
+            (names for message in reversed(before) if (names := _capitalised_names(message))), []
+        )
+    else:
+        words = [word for message in before[-2:] for word in _content_words(message)]
+    kept = dict.fromkeys(word for word in words if word.casefold() not in own)
+    return " ".join([text, *kept])
+
+
+def _listed_item(text: str, before: Sequence[str]) -> str | None:
+    """The item of the last list that an ordinal refers to; None if there is none."""
+    ordinal = re.search(_ORDINAL, text, re.IGNORECASE)
+    if ordinal is None:
+        return None
+    place = _ORDINALS[ordinal["which"].lower()]
+    for message in reversed(before):
+        items: list[str] = compiled(_ITEM).findall(message)
+        if len(items) > 1:
+            return items[place] if place < len(items) else None
+    return None
+
+
+def _content_words(text: str) -> list[str]:
+    """The first content words of a text."""
+    words = (
+        word for word in compiled(_TOKEN).findall(text) if len(word) > 2 and tokens.stems(word)
+    )
+    return list(dict.fromkeys(words))[:_MAX_ADDED_WORDS]
+
+
+def _capitalised_names(text: str) -> list[str]:
+    """Capitalised words inside sentences, without days and other words that are no names."""
+    from clsm_cli.text.name_matching import NON_NAMES
+
+    words = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
+    return [name for name in dict.fromkeys(words) if name not in NON_NAMES][:_MAX_ADDED_WORDS]
 
 
 def understand(
@@ -268,20 +318,22 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
 
     A speaker is named by the whole name or its first word, unless several share it.
     """
-    known: dict[str, set[str]] = {}
+    speakers_by_name: dict[str, set[str]] = {}
     for speaker in speakers:
         folded = speaker.casefold()
         for name in {folded, folded.split(" ")[0]} - tokens.STOP_WORDS:
-            known.setdefault(name, set()).add(speaker)
+            speakers_by_name.setdefault(name, set()).add(speaker)
     words = list(_WORD.finditer(text))
     named: dict[str, None] = {}
     kept, done, place = [], 0, 0
-    longest = max((name.count(" ") + 1 for name in known), default=0)
+    longest = max((name.count(" ") + 1 for name in speakers_by_name), default=0)
     while place < len(words):
         length = 0
         for length in range(min(longest, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + length - 1].end()
-            meant = known.get(_POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ())
+            meant = speakers_by_name.get(
+                _POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ()
+            )
             if len(meant) == 1:
                 named |= dict.fromkeys(meant)
                 before = text[done:start]

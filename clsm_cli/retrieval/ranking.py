@@ -2,14 +2,15 @@
 
     score = Σ weight · signal     (``answer.Signals``, weights in ``config.RecallSettings``)
 
-The answer may be in one conversation or spread over many. A narrow question gains from the surroundings of a
-good passage, its group and its conversation; a broad one (``text.breadth``) from the meaning of each
-passage by itself. A passage that repeats the turn before it, unless that is a question, is an echo. On
-LoCoMo, this is worth six points of recall@10 of multi-hop questions.
+The answer may be in one conversation or spread over many. A narrow question gains from the
+surroundings of a good passage, its group and its conversation; a broad one (``text.breadth``) from
+the meaning of each passage by itself. A passage that repeats the turn before it, unless that is a
+question, is an echo. On LoCoMo, this is worth six points of recall@10 of multi-hop questions.
 
-A question that names no speaker is asked of conversations in which a fact may be surrounded by small talk:
-there, surroundings count only as far as the passage itself is near in meaning, and its meaning counts at any
-breadth. Last, the best passages activate others over the graph (``activation``).
+A question that names no speaker is asked of conversations in which a fact may be surrounded by
+small talk: there, surroundings count only as far as the passage itself is near in meaning, and its
+meaning counts at any breadth. Last, the best passages activate others over the graph
+(``activation``).
 
 The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
 ``verdict`` corrects it, and adds the signal ``reading``.
@@ -23,10 +24,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation
 from clsm_cli.retrieval.answer import Signals
-from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import confidence, match
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.match import min_max, min_max_or, weighted
+from clsm_cli.scoring.match import cosine_at, min_max, min_max_or, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.database import json_list
@@ -45,25 +45,39 @@ if TYPE_CHECKING:
 
 
 CONFIDENCE_SIZE = 10
-"""First candidates, of which the most confident decides whether there is an answer: as many as a reader sees."""
-FIRST_PASS_WEIGHTS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
-"""Weights that find the best passage of a conversation; fitted ones are no better."""
+"""First candidates, of which the most confident decides whether there is an answer: the default of ``recall.k``."""
+FIRST_PASS_WEIGHTS = Signals(
+    bm25=0.5,
+    maxsim=1.4,
+    context=0.9,
+    episode=0.6,
+    participant=0.8,
+    date=5.1,
+    temporal=0.4,
+    question=-0.3,
+)
+"""Weights that find the best passage of a conversation (own choice; fitted ones are no better)."""
 NOTE_BM25_FACTOR = 7
-"""Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a note has
-them where it answers. From 879 questions to 22 workspaces, and LoCoMo's.
+"""Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a
+note has them where it answers (docs/experiments.md, Notes).
 """
 FOR_ALL_DATE_FACTOR = 200
-"""Factor of the date weight if all of a period is asked for: it outweighs everything else."""
+"""Factor of the date weight if all of a period is asked for: it outweighs everything else (own choice)."""
 CONVERSATION_FIT = 0.9
-"""Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for passages
-of other days that mention it.
+"""Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for
+passages of other days that mention it (own choice).
 """
 COVERAGE_FACTOR = 2
-"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage."""
+"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage; 1
+silences 4 of 20 answerable questions to Chinese notes (docs/experiments.md, Words that the model
+does not know).
+"""
 MANY_NAMES = 7
-"""Names at which the ``names`` signal is 1."""
+"""Names at which the ``names`` signal is 1 (own choice)."""
 ACTIVATION_GAP = 1e-4
-"""Difference by which an activated passage stays below the one that activated it."""
+"""Difference of scores by which an activated passage stays below the one that activated it (own
+choice; that it does stay below: docs/experiments.md, Notes).
+"""
 
 
 class Candidate(NamedTuple):
@@ -71,7 +85,8 @@ class Candidate(NamedTuple):
 
     Attributes:
         score: The sum of ``shares``, relative to this query.
-        confidence: Probability that it answers, 0 … 1, comparable between queries (``scoring.confidence``).
+        confidence: Probability that it answers, 0 … 1, comparable between queries
+            (``scoring.confidence``).
         shares: Weight · signal of each signal.
         way: The activation that raised it, if any.
         is_definition: Whether it says what the question is only about (``definitions``).
@@ -112,50 +127,62 @@ class Ranked(NamedTuple):
     codes: Sequence[CodePostings] = ()
     is_read: bool = False
 
+    def with_candidates(self, candidates: list[Candidate]) -> Ranked:
+        """The same with these candidates, best first; as confident as the most confident of the first ones."""
+        first = (candidate.confidence for candidate in candidates[:CONFIDENCE_SIZE])
+        return self._replace(candidates=candidates, confidence=max(first, default=0.0))
 
-def rank(found: CandidateSet) -> Ranked:
+
+def rank(candidates: CandidateSet) -> Ranked:
     """The candidates, best first."""
-    fits = _time_fits(found)
-    window_maxsim = found.maxsim(with_next=True)
-    signals = _first_pass(found, fits, window_maxsim)
-    if found.cosines and signals:
-        signals = _second_pass(found, signals)
-    ranked = _score(found, signals, _evidence(found, fits, window_maxsim))
-    surest = max((each.confidence for each in ranked[:CONFIDENCE_SIZE]), default=0.0)
-    return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
+    fits = _time_fits(candidates)
+    window_maxsim = candidates.maxsim(with_next=True)
+    signals = _first_pass(candidates, fits, window_maxsim)
+    if candidates.cosines and signals:
+        signals = _second_pass(candidates, signals)
+    scored = _score(candidates, signals, _evidence(candidates, fits, window_maxsim))
+    ranked = Ranked(
+        candidates=[],
+        confidence=0.0,
+        cosines=candidates.cosines,
+        unread=0.0,
+        codes=candidates.words.codes,
+    ).with_candidates(scored)
+    return ranked._replace(unread=ranked.confidence)
 
 
 def signal_weights(
     settings: RecallSettings, *, is_note: bool = False, for_all: bool = False
 ) -> Signals:
     """The weight of each signal, for a note, and for a question that asks for all of a period."""
-    found = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
-    found = found._replace(date=FOR_ALL_DATE_FACTOR * found.date) if for_all else found
-    return found._replace(bm25=NOTE_BM25_FACTOR * found.bm25) if is_note else found
+    weights = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
+    weights = weights._replace(date=FOR_ALL_DATE_FACTOR * weights.date) if for_all else weights
+    return weights._replace(bm25=NOTE_BM25_FACTOR * weights.bm25) if is_note else weights
 
 
-def _time_fits(found: CandidateSet) -> list[float]:
+def _time_fits(candidates: CandidateSet) -> list[float]:
     """How well each candidate fits the time asked about; see ``match.period_match``.
 
-    A statement fits as well as its source turns on average: what was said on many days is specific to
-    none. A gist fits no single day, only its month. If all of a period is asked for, the days after it
-    do not fit, and notes fit better than conversations.
+    A statement fits as well as its source turns on average: what was said on many days is specific
+    to none. A gist fits no single day, only its month. If all of a period is asked for, the days
+    after it do not fit, and notes fit better than conversations.
     """
-    asked = found.question.periods
+    asked = candidates.question.periods
     if not asked:
-        return [0.0] * len(found.traits)
-    longer = tuple(each for each in asked if each[1] - each[0] > 1)
-    stated = [row for row, each in found.traits.items() if each.kind == "statement"]
-    dates = graph_queries.source_dates(found.view.connection, stated)
+        return [0.0] * len(candidates.traits)
+    longer = tuple(period for period in asked if period[1] - period[0] > 1)
+    stated = [row for row, traits in candidates.traits.items() if traits.kind == "statement"]
+    dates_by_row = graph_queries.source_dates(candidates.view.connection, stated)
     fits = []
-    for row, traits in found.traits.items():
-        told = dates.get(row) or (SourceDates(traits.day, traits.periods),)
+    for row, traits in candidates.traits.items():
+        source_dates = dates_by_row.get(row) or (SourceDates(traits.day, traits.periods),)
         periods = longer if traits.kind == "gist" else asked
-        each_fits = [
-            match.period_match(periods, each.day, json_list(each.periods)) for each in told
+        source_fits = [
+            match.period_match(periods, dates.day, json_list(dates.periods))
+            for dates in source_dates
         ]
-        fit = sum(each_fits) / len(each_fits)
-        fits.append(_fit_for_all(asked, traits, fit) if found.question.asks_for_all else fit)
+        fit = sum(source_fits) / len(source_fits)
+        fits.append(_fit_for_all(asked, traits, fit) if candidates.question.asks_for_all else fit)
     return fits
 
 
@@ -169,82 +196,91 @@ def _fit_for_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> f
 
 
 def _first_pass(
-    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
+    candidates: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> list[Signals]:
     """The signals of each candidate and its surroundings, normalised over the candidates."""
-    question, words = found.question, found.words
-    rows, traits = [*found.traits], [*found.traits.values()]
-    groups = words.score_groups(found.members)
-    in_group = [groups[each.group].score if each.group in groups else 0.0 for each in traits]
+    question, words = candidates.question, candidates.words
+    rows, all_traits = [*candidates.traits], [*candidates.traits.values()]
+    groups = words.score_groups(candidates.members)
+    in_group = [
+        groups[traits.group].score if traits.group in groups else 0.0 for traits in all_traits
+    ]
     share = 1.0  # of BM25: squared coverage; 1 without a model, or for a question of names only
-    if found.late is not None and not question.name_terms.issuperset(question.terms):
+    if candidates.late is not None and not question.name_terms.issuperset(question.terms):
         share = max((group.coverage for group in groups.values()), default=0.0) ** 2
     about = {row for t in question.name_terms for row, _, _ in words.postings.get(t, ())}
-    by_whom = [_by_participant(question, found.traits[row], is_about=row in about) for row in rows]
+    by_whom = [
+        _by_participant(question, candidates.traits[row], is_about=row in about) for row in rows
+    ]
     outdated: Collection[str] = ()
-    if found.settings.weight_outdated and question.asks_of_now:
-        keys = sorted({each.key for each in traits})
-        stated = graph_queries.statements_of(found.view.connection, keys)
+    if candidates.settings.weight_outdated and question.asks_of_now:
+        keys = sorted({traits.key for traits in all_traits})
+        stated = graph_queries.statements_of(candidates.view.connection, keys)
         outdated = {key for key, rows in stated.items() if not any(e.is_current for e in rows)}
-    group_cosines = _meaning_of_groups(found)
-    own_maxsim = found.maxsim(with_next=False)
+    group_cosines = _meaning_of_groups(candidates)
+    own_maxsim = candidates.maxsim(with_next=False)
     by_words = min_max([words.scores.get(row, 0.0) for row in rows])
-    unmeasured = [0.0] * len(rows) if found.late is None else by_words
+    unmeasured = [0.0] * len(rows) if candidates.late is None else by_words
     n_content = 0 if question.asks_for_all else question.n_content_terms
     maxsim, context = min_max_or(unmeasured, own_maxsim), min_max_or(unmeasured, window_maxsim)
     group_words, group_meaning = (
         min_max(in_group),
-        min_max([group_cosines[t.group] for t in traits]),
+        min_max([group_cosines[t.group] for t in all_traits]),
     )
     return [
         Signals(
-            bm25=by_words[i] * (share if each.vector >= 0 else 1.0),
+            bm25=by_words[i] * (share if traits.vector >= 0 else 1.0),
             maxsim=maxsim[i],
             context=context[i],
             episode=(group_words[i] + group_meaning[i]) / 2,
             participant=by_whom[i],
             # The evidence for a dated question is often in the note of another day, so the other
             # terms of the question count more, unless it asks for all of the day.
-            date=fits[i] / (1 + n_content * each.is_document),
-            temporal=float(question.asks_when and bool(each.periods)),
-            question=float(each.is_question),
+            date=fits[i] / (1 + n_content * traits.is_document),
+            temporal=float(question.asks_when and bool(traits.periods)),
+            question=float(traits.is_question),
             literal=words.exact_match.get(rows[i], 0.0) / words.full_match,
-            outdated=float(each.key in outdated),
+            outdated=float(traits.key in outdated),
         )
-        for i, each in enumerate(traits)
+        for i, traits in enumerate(all_traits)
     ]
 
 
-def _meaning_of_groups(found: CandidateSet) -> dict[int, float]:
+def _meaning_of_groups(candidates: CandidateSet) -> dict[int, float]:
     """The mean cosine of each group."""
     means: dict[int, float] = {}
-    for group, members in found.members.items():
-        known = [cosine_at(found.cosines, each.vector) for each in members]
-        cosines = [cosine for cosine in known if cosine is not None]
+    for group, members in candidates.members.items():
+        member_cosines = [cosine_at(candidates.cosines, member.vector) for member in members]
+        cosines = [cosine for cosine in member_cosines if cosine is not None]
         means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
     return means
 
 
-def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
+def _second_pass(candidates: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
     """Add the signals that depend on those of the first pass."""
-    question, settings, late = found.question, found.settings, found.late
-    rows, traits = [*found.traits], [*found.traits.values()]
+    question, settings, late = candidates.question, candidates.settings, candidates.late
+    rows, all_traits = [*candidates.traits], [*candidates.traits.values()]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
     own_share = 0.0 if question.named_speakers else settings.alone
-    names = found.view.names_in(rows)
-    before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
-    no_questions = {row for row, each in found.surroundings.items() if not each.is_question}
-    cosines = [cosine_at(found.cosines, each.vector) for each in traits]
+    names = candidates.view.names_in(rows)
+    before = [
+        late.window_scores(traits.previous) if late is not None else 0.0 for traits in all_traits
+    ]
+    no_questions = {
+        row for row, traits in candidates.surroundings.items() if not traits.is_question
+    }
+    cosines = [cosine_at(candidates.cosines, traits.vector) for traits in all_traits]
     session = min_max(
-        _best_of_session(traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
+        _best_of_session(all_traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
     )
     meaning = min_max_or([values.bm25 for values in first], cosines)
     context_share = [(1 - broad) * (1 - own_share * (1 - own)) for own in meaning]
     # An echo repeats the previous turn, unless that is a question.
     echo = [
-        value * (not each.is_document and (each.previous is None or each.previous in no_questions))
-        for each, value in zip(traits, min_max(before), strict=True)
+        value
+        * (not traits.is_document and (traits.previous is None or traits.previous in no_questions))
+        for traits, value in zip(all_traits, min_max(before), strict=True)
     ]
     return [
         values._replace(
@@ -259,34 +295,36 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
 
 
 def _evidence(
-    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
+    candidates: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
-    A note of that time counts as covering the time words of the question. If all of a period is asked
-    for, the fit is the only evidence. For words that the model cannot read, similarity is capped by the
-    lexical coverage.
+    A note of that time counts as covering the time words of the question. If all of a period is
+    asked for, the fit is the only evidence. For words that the model cannot read, similarity is
+    capped by the lexical coverage.
     """
-    question, words = found.question, found.words
-    coverage, unseen = words.idf_coverage(found.traits), words.unseen_share()
+    question, words = candidates.question, candidates.words
+    coverage, unseen = words.idf_coverage(candidates.traits), words.unseen_share()
     foreign = words.foreign_share()
     n_terms = len({*question.terms} - question.name_terms)
     of_time = max(0.0, 1 - question.n_content_terms / n_terms) if n_terms else 0.0
-    for (row, each), fit, maxsim in zip(found.traits.items(), fits, window_maxsim, strict=True):
+    for (row, traits), fit, maxsim in zip(
+        candidates.traits.items(), fits, window_maxsim, strict=True
+    ):
         if question.asks_for_all:
-            yield Evidence(fit, None, fit, length=each.length, passages=max(1, words.passages))
+            yield Evidence(fit, None, fit, length=traits.length, passages=max(1, words.passages))
             continue
-        of_day = fit * of_time if each.is_document else 0.0
+        of_day = fit * of_time if traits.is_document else 0.0
         covered = max(coverage.get(row, 0.0), words.exact_match.get(row, 0.0), of_day)
         cap = 1 - foreign * (1 - min(1.0, COVERAGE_FACTOR * coverage.get(row, 0.0)))
         yield Evidence(
             covered,
-            cosine_at(found.cosines, each.vector),
+            cosine_at(candidates.cosines, traits.vector),
             fit,
-            asked_cosine=_capped(cap, cosine_at(found.asked_cosines, each.vector)),
+            asked_cosine=_capped(cap, cosine_at(candidates.asked_cosines, traits.vector)),
             maxsim=_capped(cap, maxsim),
             unseen=unseen,
-            length=each.length,
+            length=traits.length,
             passages=max(1, words.passages),
         )
 
@@ -296,25 +334,27 @@ def _capped(cap: float, similarity: float | None) -> float | None:
 
 
 def _score(
-    found: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
+    candidates: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
 ) -> list[Candidate]:
     """The candidates, best first; an activated one stays below the one that activated it."""
-    settings, for_all = found.settings, found.question.asks_for_all
+    settings, for_all = candidates.settings, candidates.question.asks_for_all
     factors = {
         is_note: signal_weights(settings, is_note=is_note, for_all=for_all)
         for is_note in (False, True)
     }
-    weights = [factors[each.is_document] for each in found.traits.values()]
-    own = dict(zip(found.traits, map(weighted, signals, weights), strict=True))
+    weights = [factors[traits.is_document] for traits in candidates.traits.values()]
+    own = dict(zip(candidates.traits, map(weighted, signals, weights), strict=True))
     ways: Mapping[int, ActivationSource] = {}
-    if found.late is not None and own and settings.weight_graph > 0:
+    if candidates.late is not None and own and settings.weight_graph > 0:
         shares = zip(own, min_max([*own.values()]), strict=True)
-        seeds = sorted(shares, key=lambda each: (-each[1], *found.tie_break(each[0])))
+        seeds = sorted(shares, key=lambda seed: (-seed[1], *candidates.tie_break(seed[0])))
         seeds = seeds[: activation.MAX_SEEDS]
-        ways = activation.spread(found.view, found.question, dict(seeds), found.late)
+        ways = activation.spread_activation(
+            candidates.view, candidates.question, dict(seeds), candidates.late
+        )
     ranked = []
-    for (row, traits), values, weight, known in zip(
-        found.traits.items(), signals, weights, evidence, strict=True
+    for (row, traits), values, weight, passage_evidence in zip(
+        candidates.traits.items(), signals, weights, evidence, strict=True
     ):
         reached, way = values, ways.get(row)
         if way is not None:
@@ -325,15 +365,17 @@ def _score(
             Candidate(
                 row=row,
                 score=round(sum(parts), 6),
-                confidence=round(confidence.probability(known), 6),
+                confidence=round(confidence.signs_probability(passage_evidence), 6),
                 signals=reached,
                 shares=parts,
-                evidence=known,
+                evidence=passage_evidence,
                 traits=traits,
                 way=way if reached.graph else None,
             )
         )
-    return sorted(ranked, key=lambda each: (-each.score, *found.tie_break(each.row)))
+    return sorted(
+        ranked, key=lambda candidate: (-candidate.score, *candidates.tie_break(candidate.row))
+    )
 
 
 _NAMELESS = ("", "user", "assistant")
@@ -347,10 +389,10 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant that the question names, or a note or words of a nameless speaker
-        that name them. ½: a note or such words that do not, or said by the first of two ("What does Mara
-        think of Brian?") unless both
-        are meant. 0: said by another, or the question names nobody or more than two.
+        1: said by the only participant that the question names, or a note or words of a nameless
+        speaker that name them. ½: a note or such words that do not, or said by the first of two
+        ("What does Mara think of Brian?") unless both are meant. 0: said by another, or the
+        question names nobody or more than two.
     """
     if len(question.named_speakers) == 2:
         return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
@@ -361,10 +403,10 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
     return float(traits.speaker == question.named_speakers[0])
 
 
-def _best_of_session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
+def _best_of_session(all_traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
     """The best first-pass score in each passage's conversation; blocks of notes keep their own."""
     best: dict[str, float] = {}
-    scored = list(zip(traits, scores, strict=True))
-    for each, score in scored:
-        best[each.session] = max(best.get(each.session, score), score)
+    scored = list(zip(all_traits, scores, strict=True))
+    for traits, score in scored:
+        best[traits.session] = max(best.get(traits.session, score), score)
     return [score if t.is_document else best[t.session] for t, score in scored]

@@ -1,8 +1,8 @@
 """Turn ranked passages into the items of an answer, with their sources and without repeats.
 
-A turn is returned as it is. Notes rank best by block, but read best by section; a window of about 450
-characters (``recall.window``) around the block has nearly the recall of both per item. Per token, single
-blocks contain more evidence, so a small budget has smaller windows, or none.
+A turn is returned as it is. Notes rank best by block, but read best by section; a window of about
+450 characters (``recall.window``) around the block has nearly the recall of both per item. Per
+token, single blocks contain more evidence, so a small budget has smaller windows, or none.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.trust import TRUSTED, UNTRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
-from clsm_cli.retrieval.demotion import dice, terms_of
+from clsm_cli.retrieval.demotion import dice, distinct_terms
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import factuality, sameness, tokens
 from clsm_cli.text.sentences import sentence_naming
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Query, Question
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.supersession import Ended
+    from clsm_cli.retrieval.supersession import Superseded
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
@@ -37,77 +38,142 @@ def build_items(
     candidates: Sequence[Candidate],
     query: Query,
     settings: RecallSettings,
-    ended: Mapping[int, Ended],
+    superseded: Mapping[int, Superseded],
 ) -> list[Memory]:
     """Build the best items; a statement derived from n turns uses n of ``query.k``, others one.
 
-    A score is relative to that of a passage with the best value of every signal; the list ends where it
-    falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two files is returned once.
+    A score is relative to that of a passage with the best value of every signal; the list ends
+    where it falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two
+    files is returned once.
 
-    A turn says more than the statement made of it: so the first of its turns that has its words replaces
-    the statement, and lists its id. If none has them (the statement was corrected, or its turn
-    forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
-    source is added there, and it uses one of ``query.k``.
+    A turn says more than the statement made of it: so the first of its turns that has its words
+    replaces the statement, and lists its id. If none has them (the statement was corrected, or its
+    turn forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded
+    into it: its source is added there, and it uses one of ``query.k``.
 
     What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
-    k, characters = query.k, 4 * query.budget if query.unit == "tokens" else query.budget
+    characters = 4 * query.budget if query.unit == "tokens" else query.budget
     window = min(settings.window, characters // BUDGET_PARTS)
-    # The score of a passage with the best share of every signal.
-    columns = zip(*(each.shares for each in candidates), strict=True)
-    full = sum(max(0.0, *shares) for shares in columns) or 1.0
-    taken: dict[str, int] = {}
-    rows_of: dict[str, list[int]] = {}
-    for each in candidates:
-        if each.traits.kind == "passage":
-            rows_of.setdefault(each.traits.key, []).append(each.row)
-    found: list[Memory] = []
-    seen: list[tuple[Passage, float]] = []
-    starts = index.passages(sorted({each.way.seed for each in candidates[:k] if each.way}))
-    marked = {row: each for row, each in ended.items() if each.until}
-    over = {each.id for each in index.passages(sorted(marked)).values()}
-    quota, left = SourceQuota(question, k, settings), k
-    for candidate, hit in _in_order(index, candidates, k):
-        if left <= 0 or (query.min_score is None and candidate.score < settings.faded * full):
+    full_score = _full_score(candidates)
+    rows_of = grouped(
+        (candidate.traits.key, candidate.row)
+        for candidate in candidates
+        if candidate.traits.kind == "passage"
+    )
+    seeds = sorted({candidate.way.seed for candidate in candidates[: query.k] if candidate.way})
+    starts = index.passages(seeds)
+    marked = {row: mark for row, mark in superseded.items() if mark.until}
+    over = {passage.id for passage in index.passages(sorted(marked)).values()}
+    items, quota, room = _ItemList(settings.fold), SourceQuota(question, query.k, settings), query.k
+    for candidate, retrieved in _in_order(index, candidates, query.k):
+        is_faded = candidate.score < settings.faded * full_score
+        if room <= 0 or (query.min_score is None and is_faded):
             break
-        turn = _source_turn(index, hit, rows_of)
-        states = () if turn is None else (hit.id,)
-        row, passage = turn or (candidate.row, hit)
-        if passage.id in taken:
-            at = taken[passage.id]
-            found[at] = _with_repeat(found[at], (), states)
-            continue
-        if quota.is_used_up(passage):
-            continue
-        superseded = marked.get(row) or marked.get(candidate.row)
-        length = 0 if superseded else window
-        below = candidate.is_definition
-        shown = window_passages(index, row, passage, over | taken.keys(), length, only_below=below)
-        sources = _sources(index, passage, shown)
-        left -= max(1, len(passage.sources))
-        quota.take(passage)
-        same = _find_repeat(passage, candidate.signals.date, seen, settings.fold)
-        if same is None:
-            same = len(found)
-            seen.append((passage, candidate.signals.date))
-            memory = _memory(candidate, passage, shown, sources, full)
-            if superseded is not None:
-                memory = superseded.marked(memory)
-            if (told_at := index.after_cutoff.get(row)) is not None:
-                memory = memory._replace(told_later=told_at[:10])
-            way = _activation_path(candidate, starts)
-            found.append(memory._replace(states=states, way=way))
+        turn = _source_turn(index, retrieved, rows_of)
+        states = () if turn is None else (retrieved.id,)
+        row, passage = turn or (candidate.row, retrieved)
+        if passage.id in items.places:
+            items.fold(items.places[passage.id], (), states)
+        elif not quota.is_used_up(passage):
+            mark = marked.get(row) or marked.get(candidate.row)
+            shown = window_passages(
+                index,
+                row,
+                passage,
+                over | items.places.keys(),
+                0 if mark else window,
+                only_below=candidate.is_definition,
+            )
+            sources = _sources(index, passage, shown)
+            memory = _memory(candidate, passage, shown, sources, full_score)
+            told_at = index.after_cutoff.get(row)
+            memory = memory._replace(
+                states=states,
+                told_later=told_at[:10] if told_at else None,
+                way=_activation_path(candidate, starts),
+            )
+            memory = mark.marked(memory) if mark else memory
+            items.add(memory, passage, candidate.signals.date, shown)
+            quota.take(passage)
+            room -= max(1, len(passage.sources))
+    return items.memories
+
+
+def _full_score(candidates: Sequence[Candidate]) -> float:
+    """The score of a passage with the best share of every signal; 1 if there is none above 0."""
+    columns = zip(*(candidate.shares for candidate in candidates), strict=True)
+    return sum(max(0.0, *shares) for shares in columns) or 1.0
+
+
+class _ItemList:
+    """The items of an answer, and what they show.
+
+    Attributes:
+        memories: The items, best first.
+        places: Id of a passage that an item shows → the item's place.
+    """
+
+    def __init__(self, min_dice: float) -> None:
+        self.memories: list[Memory] = []
+        self.places: dict[str, int] = {}
+        self._min_dice = min_dice
+        self._passages: list[tuple[Passage, float]] = []
+        """The passage of each item, and how well it fits the time asked about."""
+
+    def add(self, memory: Memory, passage: Passage, date: float, shown: Sequence[Passage]) -> None:
+        """Add an item, or fold it into the one that it repeats.
+
+        Args:
+            date: How well the passage fits the time asked about, 0 … 1; 0 if none is.
+            shown: The passages in the item's text.
+        """
+        place = self._repeated(passage, date)
+        if place is None:
+            place = len(self.memories)
+            self.memories.append(memory)
+            self._passages.append((passage, date))
         else:
-            found[same] = _with_repeat(found[same], sources, states)
-        taken.update((each.id, same) for each in shown)
-    return found
+            self.fold(place, memory.sources, memory.states)
+        self.places.update((other.id, place) for other in shown)
+
+    def fold(self, place: int, sources: tuple[Source, ...], states: tuple[str, ...]) -> None:
+        """Add the sources and statements of a repeat to an item."""
+        memory = self.memories[place]
+        self.memories[place] = memory._replace(
+            sources=(*memory.sources, *sources), states=(*memory.states, *states)
+        )
+
+    def _repeated(self, passage: Passage, date: float) -> int | None:
+        """The place of the item that a passage repeats; None if there is none.
+
+        Repeats are turns of one speaker with a Dice's coefficient of search terms from ``min_dice``
+        on; windows of notes are cut from one text and never repeat it. If a time is asked for,
+        turns of different times (``date``) are not repeats.
+        """
+        for place, (other, other_date) in enumerate(self._passages):
+            # Stemming a text takes 1 ms, so cheaper conditions come first.
+            if (
+                date == other_date
+                and passage.speaker == other.speaker
+                and passage.document is other.document is None
+                and len(distinct_terms(passage.text)) >= _MIN_FOLD_TERMS
+                and dice(passage.text, other.text) >= self._min_dice
+                and sameness.has_same_particulars(passage.text, other.text)
+            ):
+                return place
+        return None
+
+
+_MIN_FOLD_TERMS = 4
+"""Search terms below which texts are not compared: "Thanks, Mara!" is said a hundred times (own choice)."""
 
 
 class SourceQuota:
     """Limits the items of each untrusted source: a document, or the tools of a conversation.
 
-    Whoever makes an agent read a page can write text that is retrieved for many questions; trusted text
-    has no limit. Nor has any if the question asks for what a tool or a page said.
+    Whoever makes an agent read a page can write text that is retrieved for many questions; trusted
+    text has no limit. Nor has any if the question asks for what a tool or a page said.
     """
 
     def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
@@ -141,18 +207,13 @@ def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> Act
     )
 
 
-def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
-    """An item with the sources and statements of a repeat."""
-    return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
-
-
 def _source_turn(
     index: Index, statement: Passage, rows_of: Mapping[str, Sequence[int]]
 ) -> tuple[int, Passage] | None:
     """The best turn or block that says a statement, with its row; None if none does.
 
-    The id of a statement is the hash of its first text. If its text differs, a person edited it or it
-    is an old value, and no turn says it.
+    The id of a statement is the hash of its first text. If its text differs, a person edited it or
+    it is an old value, and no turn says it.
 
     Args:
         rows_of: Rows of candidates that are turns or blocks, by key.
@@ -162,41 +223,14 @@ def _source_turn(
         return None
     words = frozenset(tokens.folded_words(statement.text))
     for row, passage in index.passages(rows).items():
-        told = tokens.folded_words(f"{passage.heading} {passage.text}")
-        if len(words.intersection(told)) >= MIN_SHARED_WORDS * len(words):
+        turn_words = tokens.folded_words(f"{passage.heading} {passage.text}")
+        if len(words.intersection(turn_words)) >= MIN_SHARED_WORDS * len(words):
             return row, passage
     return None
 
 
 MIN_SHARED_WORDS = 0.5
 """Share of a statement's words that a turn and its heading must contain to say it: it may have "I" for a name."""
-
-
-def _find_repeat(
-    passage: Passage, date: float, seen: Sequence[tuple[Passage, float]], least: float
-) -> int | None:
-    """The position of the item that a passage repeats; None if there is none.
-
-    Repeats are turns of one speaker with a Dice's coefficient of search terms from ``least`` on; windows
-    of notes are cut from one text and never repeat it. If a time is asked for, turns of different times
-    (``date``) are not repeats.
-    """
-    for place, (other, fits) in enumerate(seen):
-        # Stemming a text takes 1 ms, so cheaper conditions come first.
-        if (
-            date == fits
-            and passage.speaker == other.speaker
-            and passage.document is other.document is None
-            and len(terms_of(passage.text)) >= _MIN_FOLD_TERMS
-            and dice(passage.text, other.text) >= least
-            and sameness.has_same_particulars(passage.text, other.text)
-        ):
-            return place
-    return None
-
-
-_MIN_FOLD_TERMS = 4
-"""Search terms below which texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
 def _in_order(
@@ -261,7 +295,7 @@ def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[
 def source_of(index: Index, passage: Passage, shown: Sequence[Passage] = ()) -> Source:
     """The source of a passage and of those shown with it; the first one decides what opens."""
     shown = shown or (passage,)
-    first = min(shown, key=lambda each: each.line_start)
+    first = min(shown, key=lambda block: block.line_start)
     file, line = source_locations.locate(index, first)
     return Source(
         path=passage.path,

@@ -1,10 +1,11 @@
 """Supersession within an answer: passages that a later passage of the same answer replaces.
 
-The question says what both are about, so a change is found before any consolidation, and in passages of
-which no statement was made. Each of the best passages is compared, sentence by sentence, with every later
-one by somebody as trusted, or by an agent, by the pair head (``heads/pair_head``). Statements that
-consolidation closed count too. What an agent says in a conversation is superseded by its owner's words,
-whichever came first: the agent can only know it from the owner.
+The question says what both are about, so a change is found before any consolidation, and in
+passages of which no statement was made. Each of the best passages is compared, sentence by
+sentence, with every later one by somebody as trusted, or by an agent, by the pair head
+(``heads/pair_head``). Statements that consolidation closed count too. What an agent says in a
+conversation is superseded by its owner's words, whichever came first: the agent can only know it
+from the owner.
 """
 
 from __future__ import annotations
@@ -40,11 +41,15 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 FIRST = 12
-"""Best passages that are compared with each other."""
+"""Best passages that are compared with each other (own choice): two more than an answer has by default."""
 OVER = pair_head.SUPERSEDED_P
-"""Probability of an update from which the older passage counts as superseded."""
+"""Probability of an update from which the older passage counts as superseded (``scripts/fit_pairs.py``)."""
 ABOVE = 0.6
-"""Probability of an update from which the later of two short passages ranks above, however well it answers."""
+"""Probability of an update from which the later of two short passages ranks above, however well it
+answers.
+
+This and the three below: docs/experiments.md, What takes the place of what.
+"""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
@@ -52,15 +57,15 @@ LONG_PERHAPS = 0.6
 LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
-"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
+"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state: just no certain one."""
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
-"""Share of its words that closed statements must cover where the passage has no word of the question."""
+"""Share of its words that closed statements must cover where the passage has no word of the question (own choice)."""
 MOST = 8
-"""Pairs that the head reads per answer: those nearest to each other and to the question."""
+"""Pairs that the head reads per answer, nearest to each other and to the question first (own choice: 5 ms a pair)."""
 
 
-class Ended(NamedTuple):
+class Superseded(NamedTuple):
     """A superseded passage.
 
     Attributes:
@@ -84,52 +89,50 @@ class Ended(NamedTuple):
         return memory._replace(until=self.until, replaced_by=self.by)
 
 
-def ended(
+def find_superseded(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],
     cosines: Sequence[float],
+    *,
     now: str,
-    at: str | None = None,
-) -> dict[int, Ended]:
+    past: str | None,
+) -> dict[int, Superseded]:
     """Row of a superseded passage → its replacement; reversed if that was told after the time asked about.
 
     Args:
         index: Up to date.
-        question: The question.
         candidates: Best first.
-        cosines: Of every stored sentence vector to the question, by row; empty without a model: then only
-            closed statements count.
-        now: The time of the question.
-        at: The past time asked about; None for the last day that the question names, or now.
+        cosines: Of every stored sentence vector to the question, by row; empty without a model:
+            then only closed statements count.
+        now: The time of the question, ISO 8601.
+        past: The past time asked about, ISO 8601; None for the last day that the question names, or
+            now.
     """
-    best = [each for each in candidates[:FIRST] if each.traits.kind != "gist"]
-    at = at or _last_day(question, now)
-    told = index.passages([each.row for each in best])
-    ended: dict[int, Ended] = {}
+    best = [candidate for candidate in candidates[:FIRST] if candidate.traits.kind != "gist"]
+    at = past or _last_day(question, now)
+    passages = index.passages([candidate.row for candidate in best])
+    superseded: dict[int, Superseded] = {}
     if cosines and not breadth.asks_for_several(question.text):
-        stated = _stated(told)
-        sides = (
-            compared.side(index, each, told[each.row], cosines)
-            for each in best
-            if each.row not in stated
-        )
+        stated = _stated(passages)
+        unstated = (candidate for candidate in best if candidate.row not in stated)
+        sides = (compared.side_of(index, one, passages[one.row], cosines) for one in unstated)
         read = [side for side in sides if side is not None]
         alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
         with suppress(ModelMissingError, ModelDigestError):  # removed meanwhile
-            ended = _judged(index, question, read, alike, at)
-        ended |= {row: ended[said] for row, said in stated.items() if said in ended}
+            superseded = _judged(index, question, read, alike, at)
+        superseded |= {row: superseded[turn] for row, turn in stated.items() if turn in superseded}
     if at is None:
-        ended |= _by_status(index, told) | _former(index, told)
-    for row, closed in (_closed(index, question, best, told) if at is None else {}).items():
-        over = ended.get(row)
+        superseded |= _by_status(index, passages) | _former(index, passages)
+    for row, closed in (_closed(index, question, best, passages) if at is None else {}).items():
+        over = superseded.get(row)
         if over is None or closed.by:
-            ended[row] = closed
+            superseded[row] = closed
         elif over.chance < OVER:
-            ended[row] = over._replace(chance=1.0, until=closed.until)
-    return ended
+            superseded[row] = over._replace(chance=1.0, until=closed.until)
+    return superseded
 
 
 def _last_day(question: Question, now: str) -> str | None:
@@ -140,56 +143,58 @@ def _last_day(question: Question, now: str) -> str | None:
     return date.fromordinal(until - 1).isoformat()
 
 
-def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
+def _stated(passages: Mapping[int, Passage]) -> dict[int, int]:
     """Row of a statement → row of a turn or block it was made of, if both were retrieved."""
-    rows = {each.key: row for row, each in told.items() if each.kind == "passage"}
+    rows = {passage.key: row for row, passage in passages.items() if passage.kind == "passage"}
     return {
         row: rows[key]
-        for row, each in told.items()
-        for key in each.sources
-        if each.kind != "passage" and key in rows
+        for row, passage in passages.items()
+        for key in passage.sources
+        if passage.kind != "passage" and key in rows
     }
 
 
-def _former(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
+def _former(index: Index, passages: Mapping[int, Passage]) -> dict[int, Superseded]:
     """Blocks that their document no longer has, over since the day on which it was read without them."""
-    gone = {row: each for row, each in told.items() if each.document and not each.current}
-    found: dict[int, Ended] = {}
-    for document in sorted({each.document or "" for each in gone.values()}):
+    gone = {row: block for row, block in passages.items() if block.document and not block.current}
+    superseded: dict[int, Superseded] = {}
+    for document in sorted({block.document or "" for block in gone.values()}):
         closed = getattr(index.record(document), "closed", {})
-        for row, each in gone.items():
-            if each.document == document and each.key in closed:
-                since, by = closed[each.key]
-                found[row] = Ended(1.0, since[:10], by or None)
-    return found
+        for row, block in gone.items():
+            if block.document == document and block.key in closed:
+                since, by = closed[block.key]
+                superseded[row] = Superseded(chance=1.0, until=since[:10], by=by or None)
+    return superseded
 
 
-def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
+def _by_status(index: Index, passages: Mapping[int, Passage]) -> dict[int, Superseded]:
     """Passages below a heading whose status says that they are superseded, as decision records have it.
 
-    A status below a document's title, or above it, is about all of the document. The passage that ranks
-    above is one of the document or the section that the status names, which is never over itself.
+    A status below a document's title, or above it, is about all of the document. The passage that
+    ranks above is one of the document or the section that the status names, which is never over
+    itself.
     """
-    documents = sorted({each.document for each in told.values() if each.document})
+    documents = sorted({passage.document for passage in passages.values() if passage.document})
     rows = graph_queries.rows_with(index.connection, documents, "superseded") if documents else []
-    found: dict[int, Ended] = {}
+    superseded: dict[int, Superseded] = {}
     for row, status in index.passages(rows).items():
-        said, when = _STATUS.search(status.text), compared.written(index, status)
-        if said is None or when is None:
+        status_match, when = _STATUS.search(status.text), compared.written(index, status)
+        if status_match is None or when is None:
             continue
-        named = pair_head.particulars(pair_head.sentence(f"by {said['by'] or ''}"))
+        named = pair_head.particulars(pair_head.sentence(f"by {status_match['by'] or ''}"))
         heirs, over = [], []
-        for other, each in told.items():
-            is_same = each.document == status.document
-            place = each.heading if is_same else f"{each.heading} {each.path}"
+        for other, passage in passages.items():
+            is_same = passage.document == status.document
+            place = passage.heading if is_same else f"{passage.heading} {passage.path}"
             if named and named <= {*pair_head.sentence(place).keys}:
                 heirs.append(other)
-            elif is_same and other != row and _is_below(each.heading, status.heading):
+            elif is_same and other != row and _is_below(passage.heading, status.heading):
                 over.append(other)
         heir = next(iter(heirs), None)
-        by = told[heir].id if heir is not None else None
-        found |= dict.fromkeys(over, Ended(1.0, when.time[:10], by, heir))
-    return found
+        by = passages[heir].id if heir is not None else None
+        mark = Superseded(chance=1.0, until=when.time[:10], by=by, row=heir)
+        superseded |= dict.fromkeys(over, mark)
+    return superseded
 
 
 def _is_below(heading: str, above: str) -> bool:
@@ -202,48 +207,50 @@ def _is_below(heading: str, above: str) -> bool:
 
 
 def _closed(
-    index: Index, question: Question, best: Sequence[Candidate], told: Mapping[int, Passage]
-) -> dict[int, Ended]:
+    index: Index, question: Question, best: Sequence[Candidate], passages: Mapping[int, Passage]
+) -> dict[int, Superseded]:
     """Short passages of which a person or consolidation closed what the question asks about.
 
-    Closed statements may cover a part of the passage: they must have the terms of the question that it has, and
-    those that still hold must not. If it has none, all of its statements must be closed and make up most of it.
+    Closed statements may cover a part of the passage: they must have the terms of the question that
+    it has, and those that still hold must not. If it has none, all of its statements must be closed
+    and make up most of it.
     """
-    keys = sorted({each.traits.key for each in best})
+    keys = sorted({candidate.traits.key for candidate in best})
     stated = graph_queries.statements_of(index.connection, keys)
     asked = pair_head.content(pair_head.sentence(question.text))
-    ended = {}
-    for each in best:
-        text, made = told[each.row].text, stated.get(each.traits.key, [])
+    superseded = {}
+    for candidate in best:
+        text, made = passages[candidate.row].text, stated.get(candidate.traits.key, [])
         closed = {row.id: row for row in made if not row.is_current}
         until = max((row.until for row in closed.values() if row.until), default=None)
         if until is None or len(text.split()) > compared.LONGEST:
             continue
-        held = [row.text for row in made if row.is_current]
-        words, over, left = (
+        current_texts = [row.text for row in made if row.is_current]
+        words, over, still_true = (
             pair_head.content(pair_head.sentence("\n".join(texts)))
-            for texts in ([text], [row.text for row in closed.values()], held)
+            for texts in ([text], [row.text for row in closed.values()], current_texts)
         )
         wanted, over = asked & words, over & words
-        is_most = not held and len(over) >= _MOSTLY * len(words)
-        if wanted <= over and not wanted <= left if wanted else is_most:
-            heir = _heir(index, closed, stated, told)
-            ended[each.row] = Ended(1.0, until[:10], told[heir].id if heir else None, heir)
-    return ended
+        is_most = not current_texts and len(over) >= _MOSTLY * len(words)
+        if wanted <= over and not wanted <= still_true if wanted else is_most:
+            heir = _heir(index, closed, stated, passages)
+            by = passages[heir].id if heir else None
+            superseded[candidate.row] = Superseded(chance=1.0, until=until[:10], by=by, row=heir)
+    return superseded
 
 
 def _heir(
     index: Index,
     closed: Collection[str],
     stated: Mapping[str, Sequence[graph_queries.Stated]],
-    told: Mapping[int, Passage],
+    passages: Mapping[int, Passage],
 ) -> int | None:
     """The row of the passage with the statement that a person or consolidation put in place of closed ones."""
     from clsm_cli.model.graph import Statement  # with dataclasses, 15 ms that few questions need
 
-    for row, each in told.items():
-        made = stated.get(each.key, ()) if each.kind == "passage" else ()
-        for record in map(index.record, [each.key, *(one.id for one in made if one.is_current)]):
+    for row, passage in passages.items():
+        made = stated.get(passage.key, ()) if passage.kind == "passage" else ()
+        for record in map(index.record, [passage.key, *(one.id for one in made if one.is_current)]):
             if isinstance(record, Statement) and record.supersedes in closed:
                 return row
     return None
@@ -255,7 +262,7 @@ def _judged(
     read: list[Side],
     alike: set[tuple[str, str]],
     at: str | None,
-) -> dict[int, Ended]:
+) -> dict[int, Superseded]:
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
     # "Brian" and "who is brian" ask for everything about him, not for the newest.
@@ -264,12 +271,12 @@ def _judged(
     named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
     speakers = {*index.speakers()}
-    is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
-    is_read = at is None and verdict.can_be_read(question)
-    found: list[_Update] = []
+    is_read = at is None and question.is_readable
+    updates: list[_Update] = []
     sureness = cache(partial(_sureness, question))
-    read = [each for each in read if not (is_cue and each.is_long)]
+    if question.is_cue:  # of which long passages tell the most
+        read = [side for side in read if not side.is_long]
     for old, new, one, two in _rivals(asked, read, alike):
         chance = _update(*_as_said(old, one, new, two, speakers), question.text)
         is_doubtful = (
@@ -285,10 +292,12 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                is_sure = chance >= ABOVE or not is_read or old.is_long or new.is_long
-                is_above = is_sure or _answers(chance, question, sureness(old), new)
-                found.append(_Update(old, new, chance, is_above))
-    return _ends(found, at)
+                is_above = chance >= ABOVE or not is_read or old.is_long or new.is_long
+                if not is_above:  # by signs, "Sent to Linh" answers what Linh charges
+                    answers = verdict.passage_answer_probability(question, new.passage)
+                    is_above = _outweighs(chance, sureness(old), answers)
+                updates.append(_Update(old, new, chance, is_above))
+    return _ends(updates, at)
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
@@ -301,14 +310,6 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
     else:  # not worth reading
         one, two = old.candidate.confidence, new.candidate.confidence
     return _outweighs(chance, one, two)
-
-
-def _answers(chance: float, question: Question, sure: float, new: Side) -> bool:
-    """Whether a later passage, read, answers well enough to go above one that answers so surely.
-
-    By signs, any passage with the words of a question answers: "Sent to Linh" what Linh charges.
-    """
-    return _outweighs(chance, sure, verdict.answer_probability(question, new.passage))
 
 
 def _outweighs(chance: float, one: float, two: float) -> bool:
@@ -327,9 +328,9 @@ def _sureness(question: Question, side: Side) -> float:
     The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
     """
     sure = side.candidate.confidence
-    if not verdict.can_be_read(question):
+    if not question.is_readable:
         return sure
-    return max(sure, verdict.answer_probability(question, side.passage))
+    return max(sure, verdict.passage_answer_probability(question, side.passage))
 
 
 def _update(one: Sentence, two: Sentence, asked: str) -> float:
@@ -345,12 +346,12 @@ def _as_said(
     old: Side, one: Sentence, new: Side, two: Sentence, speakers: Collection[str]
 ) -> tuple[Sentence, Sentence]:
     """Two sentences without the name of their speaker, or with both names if these differ."""
-    named = [pair_head.without_speaker(each.text, speakers) for each in (one, two)]
+    named = [pair_head.without_speaker(sentence.text, speakers) for sentence in (one, two)]
     who = [name or side.passage.speaker for side, (name, _) in zip((old, new), named, strict=True)]
     if all(who) and who[0] != who[1]:
-        texts = [f"{name}: {said}" for name, (_, said) in zip(who, named, strict=True)]
+        texts = [f"{name}: {text}" for name, (_, text) in zip(who, named, strict=True)]
     else:
-        texts = [said for _, said in named]
+        texts = [text for _, text in named]
     first, second = map(pair_head.sentence, texts)
     return first, second
 
@@ -371,44 +372,58 @@ class _Update(NamedTuple):
         return clocks.on_clock(last, zone)[:10]
 
 
-def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
+def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Superseded]:
     """Resolve the updates: the replacement of each superseded passage."""
-    ended: dict[int, Ended] = {}
-    over = {each.old.row for each in updates if not each.new.is_before(each.old)}
+    superseded: dict[int, Superseded] = {}
+    over = {update.old.row for update in updates if not update.new.is_before(update.old)}
     # A superseded passage of the owner does not contradict the agent; an agent's passage that its owner
     # contradicts supersedes nothing.
     updates = [
-        each for each in updates if each.new.row not in over or not each.new.is_before(each.old)
+        update
+        for update in updates
+        if update.new.row not in over or not update.new.is_before(update.old)
     ]
-    gainsaid = {each.old.row for each in updates if each.new.is_before(each.old)}
+    gainsaid = {update.old.row for update in updates if update.new.is_before(update.old)}
     by_row: dict[int, list[_Update]] = {}
-    for each in updates:
-        old, new, chance, _ = each
+    for update in updates:
+        old, new, chance, _ = update
         if at and clocks.is_after(new.time, at, new.zone) and not new.candidate.signals.date:
-            ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
+            superseded.setdefault(new.row, Superseded(chance, by=old.passage.id, row=old.row))
         elif new.row not in gainsaid:
-            by_row.setdefault(old.row, []).append(each)
-    pairs = {(each.old.row, each.new.row) for each in updates}
+            by_row.setdefault(old.row, []).append(update)
+    pairs = {(update.old.row, update.new.row) for update in updates}
     for row, later in by_row.items():
         # The last one replaces the passage, which ended when the first of the chain was said.
-        best = max(later, key=lambda e: (e.is_above, not e.new.is_answer, e.day, e.chance))
+        best = max(
+            later,
+            key=lambda update: (
+                update.is_above,
+                not update.new.is_answer,
+                update.day,
+                update.chance,
+            ),
+        )
         last = best.new
         chain = [
-            each
-            for each in later
-            if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
+            update
+            for update in later
+            if update.new is last or update.chance >= OVER or (update.new.row, last.row) in pairs
         ]
-        chance = max(each.chance for each in chain)
-        until = min((e.day for e in chain if _is_marked(e.old, e.new, e.chance)), default=None)
-        ended[row] = Ended(chance, until, last.passage.id, last.row if best.is_above else None)
-    return ended
+        chance = max(update.chance for update in chain)
+        until = min(
+            (update.day for update in chain if _is_marked(update.old, update.new, update.chance)),
+            default=None,
+        )
+        above = last.row if best.is_above else None
+        superseded[row] = Superseded(chance, until, by=last.passage.id, row=above)
+    return superseded
 
 
 def _may_end(old: Side, new: Side) -> bool:
     """Whether a passage may supersede another: certainly later, and as trusted.
 
-    The owner's words supersede an agent's words in a conversation, whichever are later, unless the agent
-    replies to them, or repeats something else from the turn before its own.
+    The owner's words supersede an agent's words in a conversation, whichever are later, unless the
+    agent replies to them, or repeats something else from the turn before its own.
     """
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
@@ -420,10 +435,10 @@ def _may_end(old: Side, new: Side) -> bool:
     )
 
 
-def _is_reply(said: Side, before: Side) -> bool:
+def _is_reply(answer: Side, before: Side) -> bool:
     """Whether an agent's passage replies to another, or repeats what that lacks from the turn before."""
-    known = pair_head.particulars(pair_head.sentence(before.passage.text))
-    return before.row == said.candidate.traits.previous or not said.repeated <= known
+    particulars = pair_head.particulars(pair_head.sentence(before.passage.text))
+    return before.row == answer.candidate.traits.previous or not answer.repeated <= particulars
 
 
 def _rivals(
@@ -435,16 +450,16 @@ def _rivals(
     """
     wanted = pair_head.content(asked)
     is_literal = asked.text.istitle() or any(map(str.isdigit, asked.text))
-    found = []
+    pairs = []
     for old, new in product(read, repeat=2):
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
         if is_literal and new.candidate.signals.literal < old.candidate.signals.literal:
-            continue  # it is told of another code or name
+            continue  # it is about another code or name
         both = [
             (one, two)
-            for one, two in product(old.parts(wanted), new.told_parts(wanted))
+            for one, two in product(old.parts(wanted), new.whole_or_parts(wanted))
             if one.keys != two.keys
             and _may_be_alike(old, new, one, two, wanted)
             and not sameness.has_same_preference(one.text, two.text)
@@ -456,19 +471,20 @@ def _rivals(
         if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
         cosine = sum(map(mul, old.vector, new.vector))
-        found.append((cosine + min(old.near, new.near), old, new, one, two))
-    found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
+        pairs.append((cosine + min(old.near, new.near), old, new, one, two))
+    pairs.sort(key=lambda pair: (-pair[0], pair[1].time, pair[2].time, pair[1].row, pair[2].row))
     return [
-        each[1:]
-        for each in found[:MOST]
-        if max(side.candidate.confidence for side in each[1:3]) >= PERHAPS
+        pair[1:]
+        for pair in pairs[:MOST]
+        if max(side.candidate.confidence for side in pair[1:3]) >= PERHAPS
     ]
 
 
 def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: set[str]) -> bool:
     """Whether the clause of a long passage shares a word with the other sentence.
 
-    If the later passage is long, its clause must have every term of the question that the other has.
+    If the later passage is long, its clause must have every term of the question that the other
+    has.
     """
     if new.is_long and not wanted & {*one.keys} <= {*two.keys}:
         return False

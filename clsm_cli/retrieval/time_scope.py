@@ -4,9 +4,9 @@ Conversations are those that began before now; the one that is going on does not
 a subject when some group of eight of its passages holds nearly as much of the subject's words (by
 idf) as the best group of the store does, or when it mentions the concept of that name.
 
-"What came after the move?" asks for nothing in particular: the episodes next to the passage that tells of the
-move, by time alone. That passage is the one that "the move" as a question of its own finds first, of those
-that say when they were told.
+"What came after the move?" asks for nothing in particular: the episodes next to the passage that
+tells of the move, by time alone. That passage is the one that "the move" as a question of its own
+finds first, of those that say when they were told.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.bounds import Times
 
 LEAST = 0.5
-"""Share of a subject's idf that a group must contain, at least, for the subject to be known."""
+"""Share of a subject's idf that a group must contain, at least, for the subject to be known (own choice, as are those below)."""
 SHARE = 0.8
 """Share of the best group's coverage from which a session is about the subject."""
 _ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)
@@ -50,36 +50,36 @@ class SessionScope(NamedTuple):
 
 def match_sessions(index: Index, request: Request, now: str, within: Times | None) -> SessionScope:
     """The sessions that a request means, of those that began before now and ``within`` the times."""
-    known = _known(index, now)
+    sessions = _begun_sessions(index, now)
     has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
-    counted = [each for each in known if has_notes or not each.is_note]
+    counted = [session for session in sessions if has_notes or not session.is_note]
     if not counted:
         return SessionScope(warning="the store held no conversation then")
     if within is not None:
-        counted = [each for each in counted if _is_within(each, within)]
+        counted = [session for session in counted if _is_within(session, within)]
     if not counted:
         return SessionScope(warning="there was no conversation at that time")
     if request.relation == "at":
-        return _at(index, request.place, counted)
+        return _at_position(index, request.place, counted)
     return _beside(index, request, counted)
 
 
-def _known(index: Index, now: str) -> list[Session]:
+def _begun_sessions(index: Index, now: str) -> list[Session]:
     """The sessions that had begun, in order of time, without the current conversation.
 
     A conversation is current while its newest turn is in an open episode.
     """
-    found = session_queries.sessions_by_time(index.connection)
-    told = clocks.instants(now)
-    if told is None:
-        return found
-    moment = told[1].timestamp()
+    sessions = session_queries.sessions_by_time(index.connection)
+    span = clocks.instants(now)
+    if span is None:
+        return sessions
+    moment = span[1].timestamp()
     silence = 60 * index.store.settings.boundary.gap_half
     return [
-        each
-        for each in found
-        if each.start <= moment
-        and (each.last_open is None or not moment - silence <= each.last_open <= moment)
+        session
+        for session in sessions
+        if session.start <= moment
+        and (session.last_open is None or not moment - silence <= session.last_open <= moment)
     ]
 
 
@@ -91,13 +91,15 @@ def _is_within(session: Session, times: Times) -> bool:
     )
 
 
-def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
+def _at_position(
+    index: Index, place: ConversationPlace, counted: Sequence[Session]
+) -> SessionScope:
     """The sessions at a position ("the first", "the last three about X")."""
     listed = list(counted)
     about = ""
     if place.subject:
-        known = _about(index, place.subject)
-        listed = [each for each in counted if each.id in known]
+        about_subject = _coverage_by_session(index, place.subject)
+        listed = [session for session in counted if session.id in about_subject]
         about = f' about "{place.subject}"'
         if not listed:
             return SessionScope(hard=False, warning=f"no conversation{about} was found")
@@ -110,7 +112,7 @@ def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> S
         number = len(listed)
         count = f"are only {number} conversations" if number > 1 else "is only one conversation"
         return SessionScope(hard=not place.subject, warning=f"there {count}{about}")
-    return SessionScope(tuple(sorted(chosen, key=lambda each: (each.start, each.id))))
+    return SessionScope(tuple(sorted(chosen, key=lambda session: (session.start, session.id))))
 
 
 def _beside(index: Index, request: Request, counted: Sequence[Session]) -> SessionScope:
@@ -139,16 +141,16 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Sessi
 def _anchors(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
     """The sessions that a relation refers to, in order of time; for a subject, the one most about it."""
     if place.number:
-        return _at(index, place, counted)
-    about = _about(index, place.subject)
-    known = [each for each in counted if each.id in about]
-    if not known:
-        told = f'"{place.subject}" was not found in any conversation'
-        return SessionScope(hard=False, warning=told)
-    return SessionScope((max(known, key=lambda each: about[each.id]),))
+        return _at_position(index, place, counted)
+    about = _coverage_by_session(index, place.subject)
+    sessions = [session for session in counted if session.id in about]
+    if not sessions:
+        warning = f'"{place.subject}" was not found in any conversation'
+        return SessionScope(hard=False, warning=warning)
+    return SessionScope((max(sessions, key=lambda session: about[session.id]),))
 
 
-def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
+def _coverage_by_session(index: Index, subject: str) -> dict[str, tuple[float, int]]:
     """The sessions about a subject → coverage by the best group, and number of passages about it."""
     named = session_queries.rows_mentioning(
         index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
@@ -162,17 +164,19 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
         for row, _, _ in postings:
             rows.setdefault(row, set()).add(term)
     traits = index.traits(sorted({*rows, *named}))
-    held = {row: each for row, each in traits.items() if each.kind == "passage" and each.session}
+    told_in = {
+        row: place for row, place in traits.items() if place.kind == "passage" and place.session
+    }
     groups: dict[tuple[str, int], set[str]] = {}
     passages: Counter[str] = Counter()
-    for row, place in held.items():
-        found = rows.get(row, set())
-        groups.setdefault((place.session, place.group), set()).update(found)
-        passages[place.session] += len(found) >= max(1, min(2, len(weights)))
+    for row, place in told_in.items():
+        terms = rows.get(row, set())
+        groups.setdefault((place.session, place.group), set()).update(terms)
+        passages[place.session] += len(terms) >= max(1, min(2, len(weights)))
     whole = sum(weights.values()) or 1.0
-    shares: dict[str, float] = {held[row].session: 1.0 for row in named if row in held}
-    for (session, _), found in groups.items():
-        share = round(sum(weights[term] for term in weights if term in found) / whole, 6)
+    shares: dict[str, float] = {told_in[row].session: 1.0 for row in named if row in told_in}
+    for (session, _), terms in groups.items():
+        share = round(sum(weights[term] for term in weights if term in terms) / whole, 6)
         shares[session] = max(share, shares.get(session, 0.0))
     best = max(shares.values(), default=0.0)
     enough = {session: share for session, share in shares.items() if share >= SHARE * best}
@@ -223,7 +227,7 @@ def _times(text: str, now: str) -> Times | None:
         times = bounds.read_times(text, date.fromisoformat(now[:10]))
     except ValueError:
         return None
-    if all(text[each.start : each.end].lower() in bounds.VAGUE for each in times.bounds):
+    if all(text[bound.start : bound.end].lower() in bounds.VAGUE for bound in times.bounds):
         return None
     return times
 
@@ -238,21 +242,21 @@ def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ..
 def _is_limit(start: int, times: Times | None) -> bool:
     """Whether a relation refers to a date: "before Christmas"."""
     return any(
-        each.limit and abs(each.start - start) <= 2 for each in (times.bounds if times else ())
+        bound.limit and abs(bound.start - start) <= 2 for bound in (times.bounds if times else ())
     )
 
 
 def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     """The scope of the days that a question names.
 
-    It is hard if the words fix the days, the question asks what was said, and there is a conversation;
-    otherwise it is a preference.
+    It is hard if the words fix the days, the question asks what was said, and there is a
+    conversation; otherwise it is a preference.
     """
     is_about_talk = times.hard and ordinals.is_about_talk(text)
     periods = tuple(
-        each
+        period
         for first, until in times.periods
-        for each in _around(
+        for period in _around(
             first.toordinal() if first else OPEN_FIRST,
             until.toordinal() if until else OPEN_UNTIL,
             exact=times.hard,
@@ -262,7 +266,7 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
         periods,
         (),
         # With notes alone, a day is no bound: the note of the next day may contain it.
-        hard=is_about_talk and any(not each.is_note for each in _known(index, now)),
+        hard=is_about_talk and any(not session.is_note for session in _begun_sessions(index, now)),
         contradictory=times.contradictory,
         rest=_rest_of_days(text, times),
         warning="the times of the question exclude each other" if times.contradictory else "",
@@ -274,8 +278,8 @@ def _rest_of_days(text: str, times: Times) -> str:
     from clsm_cli.text.language_data import question_words
     from clsm_cli.text.time import forms
 
-    rest = _rest(text, [(each.start, each.end, "") for each in times.bounds])
-    is_foreign = any(forms.is_foreign(text[each.start : each.end]) for each in times.bounds)
+    rest = _rest(text, [(bound.start, bound.end, "") for bound in times.bounds])
+    is_foreign = any(forms.is_foreign(text[bound.start : bound.end]) for bound in times.bounds)
     asks_for_all = is_foreign and question_words().issuperset(tokens.folded_words(rest))
     return "" if asks_for_all else rest
 
@@ -284,29 +288,29 @@ def _by_order(
     index: Index, text: str, now: str, request: Request, times: Times | None
 ) -> TimeScope:
     bounds = times.bounds if times else ()
-    spoken = [text[each.start : each.end] for each in bounds]
+    spoken = [text[bound.start : bound.end] for bound in bounds]
     place = _bare(request.place, spoken)
     other = _bare(request.other, spoken) if request.other else None
     asked = request._replace(place=place, other=other)
     # With a relation, a time says when the event was, not which conversations count.
     is_at = request.relation == "at"
-    found = match_sessions(index, asked, now, times if is_at else None)
+    session_scope = match_sessions(index, asked, now, times if is_at else None)
     keeps = f"about {place.subject}" if is_at and place.subject else ""
     spans = [(request.start, request.end, keeps)]
     spans += [
-        (each.start, each.end, "")
-        for each in bounds
-        if each.end <= request.start or request.end <= each.start
+        (bound.start, bound.end, "")
+        for bound in bounds
+        if bound.end <= request.start or request.end <= bound.start
     ]
     rest = _rest(text, spans)
-    ids = tuple(each.id for each in found.sessions)
+    ids = tuple(session.id for session in session_scope.sessions)
     return TimeScope(
         periods=tuple(clocks.united(session_queries.session_days(index.connection, ids))),
         sessions=ids,
-        hard=found.hard and request.hard,
+        hard=session_scope.hard and request.hard,
         contradictory=bool(times and times.contradictory),
         rest=rest,
-        warning=found.warning,
+        warning=session_scope.warning,
     )
 
 
@@ -329,9 +333,9 @@ def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
     for start, end, instead in sorted(spans):
         pieces += _LEADING.sub("", text[done:start]), instead
         done = end
-    left = " ".join("".join([*pieces, text[done:]]).split())
-    left = re.sub(r"\s+(?=[?!.,;])", "", left)
-    return left if any(letter.isalnum() for letter in left) else ""
+    rest = " ".join("".join([*pieces, text[done:]]).split())
+    rest = re.sub(r"\s+(?=[?!.,;])", "", rest)
+    return rest if any(letter.isalnum() for letter in rest) else ""
 
 
 EPISODES = 3
@@ -351,7 +355,7 @@ def resolve_event(
         ranked: The passages found for the event itself.
         floor: Confidence below which the event counts as not found.
     """
-    best = _best(ranked, floor)
+    best = _first_dated(ranked, floor)
     if best is None:
         return scope._replace(warning=f'nothing that says when was found about "{scope.event}"')
     anchor = index.passages([best.row])[best.row]
@@ -359,20 +363,22 @@ def resolve_event(
     if not turns:
         return scope._replace(warning=f"nothing was told {scope.side} that", hard=True)
     return scope._replace(
-        periods=tuple(clocks.united((each.day, each.day + 1) for each in turns)),
-        rows=tuple(each.row for each in turns),
+        periods=tuple(clocks.united((turn.day, turn.day + 1) for turn in turns)),
+        rows=tuple(turn.row for turn in turns),
         hard=True,
         sure=best.confidence,
     )
 
 
-def _best(ranked: Ranked, floor: float) -> Candidate | None:
-    told = (
-        each
-        for each in ranked.candidates[:FIRST]
-        if each.traits.kind == "passage" and each.traits.day and each.confidence >= floor
+def _first_dated(ranked: Ranked, floor: float) -> Candidate | None:
+    dated = (
+        candidate
+        for candidate in ranked.candidates[:FIRST]
+        if candidate.traits.kind == "passage"
+        and candidate.traits.day
+        and candidate.confidence >= floor
     )
-    return next(told, None)
+    return next(dated, None)
 
 
 def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[PlacedTurn]:
@@ -381,34 +387,34 @@ def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[Pla
     if begin is None or end is None:
         return []
     hidden, own = index.hidden(), anchor.episode or anchor.session
-    found: dict[str, list[PlacedTurn]] = {}
+    by_episode: dict[str, list[PlacedTurn]] = {}
     for turn in session_queries.passages_near_day(index.connection, begin[0].toordinal(), side):
-        told = clocks.instants(turn.time, now)
+        span = clocks.instants(turn.time, now)
         is_own = turn.episode == own or (turn.is_note and turn.session == anchor.session)
-        if told is None or told[0] > end[1] or is_own or turn.row in hidden:
+        if span is None or span[0] > end[1] or is_own or turn.row in hidden:
             continue
-        if told[0] <= begin[0] if side == "after" else told[0] >= begin[0]:
+        if span[0] <= begin[0] if side == "after" else span[0] >= begin[0]:
             continue
-        if turn.episode not in found and len(found) == EPISODES:
+        if turn.episode not in by_episode and len(by_episode) == EPISODES:
             break
-        found.setdefault(turn.episode, []).append(turn)
+        by_episode.setdefault(turn.episode, []).append(turn)
     step = 1 if side == "after" else -1
-    return [turn for turns in found.values() for turn in turns[::step]]
+    return [turn for turns in by_episode.values() for turn in turns[::step]]
 
 
-def in_order(scope: TimeScope, ranked: Ranked) -> Ranked:
+def in_scope_order(scope: TimeScope, ranked: Ranked) -> Ranked:
     """What was found, in the order of the scope, and as sure as it is that the event was found.
 
     Behind it stands what lies beside the scope, where ``recall.time_filter`` lets that in.
     """
     place = {row: n for n, row in enumerate(scope.rows)}
-    told = sorted(ranked.candidates, key=lambda each: place.get(each.row, len(place)))
-    top = max((each.score for each in told), default=0.0)
+    ordered = sorted(ranked.candidates, key=lambda candidate: place.get(candidate.row, len(place)))
+    top = max((candidate.score for candidate in ordered), default=0.0)
     candidates = [
-        each._replace(
-            score=round(top - _STEP * n, 6), confidence=round(scope.sure * each.confidence, 6)
+        candidate._replace(
+            score=round(top - _STEP * n, 6), confidence=round(scope.sure * candidate.confidence, 6)
         )
-        for n, each in enumerate(told)
+        for n, candidate in enumerate(ordered)
     ]
     sure = round(scope.sure * ranked.confidence, 6)
     return ranked._replace(candidates=candidates, confidence=sure, unread=sure)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
-from clsm_cli.scoring.modularity import communities
+from clsm_cli.scoring.modularity import find_communities
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ MAX_NODES = 64
 """Nodes counted per turn; the rest of a longer list is ignored, as it relates nothing to anything."""
 
 
-class Pair(NamedTuple):
+class CountedPair(NamedTuple):
     """Two associated nodes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 
 def associate(
     turns: Sequence[Sequence[int]], scenes: Sequence[int], settings: GraphSettings
-) -> list[Pair]:
+) -> list[CountedPair]:
     """Pairs of nodes worth an edge, sorted.
 
     The contexts of a pair, in each scene: every turn that mentions both nodes. Only if no turn of
@@ -70,7 +70,7 @@ def associate(
 
     >>> from clsm_cli.config import GraphSettings
     >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1], GraphSettings())
-    [Pair(a=0, b=1, n=2, weight=0.2857)]
+    [CountedPair(a=0, b=1, n=2, weight=0.2857)]
     """
     codes, n, size = _count_contexts(turns, scenes, settings.reach)
     if not len(n):
@@ -82,8 +82,8 @@ def associate(
     weight = (npmi[chosen] * n / (n + settings.shrink)).round(4)
     kept = _strongest(a, b, n, weight, settings.top)
     kept |= _bridges(a, b, n, weight, kept)
-    rows = zip(*(each[kept].tolist() for each in (a, b, n, weight)), strict=True)
-    return [Pair(*row) for row in rows]
+    rows = zip(*(column[kept].tolist() for column in (a, b, n, weight)), strict=True)
+    return [CountedPair(*row) for row in rows]
 
 
 def co_occurrences(
@@ -97,7 +97,7 @@ def co_occurrences(
     Args:
         mentioned: Turn → the nodes it mentions.
     """
-    nodes = sorted({node for found in mentioned.values() for node in found})
+    nodes = sorted({node for turn_nodes in mentioned.values() for node in turn_nodes})
     number = {node: place for place, node in enumerate(nodes)}
     turns: list[list[int]] = []
     scenes: list[int] = []
@@ -105,12 +105,12 @@ def co_occurrences(
     for episode, section, key in order:
         turns.append(sorted(number[node] for node in mentioned.get(key, ())))
         scenes.append(sections.setdefault((episode, section), len(sections)))
-    found: dict[str, Edge] = {}
+    edges: dict[str, Edge] = {}
     for pair in associate(turns, scenes, settings):
         a, b = nodes[pair.a], nodes[pair.b]
         record = edge_id(a, "co_occurs", b)
-        found[record] = Edge(id=record, rev=rev, source=a, target=b, n=pair.n, weight=pair.weight)
-    return found
+        edges[record] = Edge(id=record, rev=rev, source=a, target=b, n=pair.n, weight=pair.weight)
+    return edges
 
 
 def _count_contexts(
@@ -138,8 +138,8 @@ def _count_contexts(
         left = np.repeat(np.arange(len(nodes)), counts)
         first = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         x, y = nodes[left], nodes[first + np.arange(len(left))]
-        found: Ints = base[left] + np.minimum(x, y) * size + np.maximum(x, y)
-        distinct: Ints = found[x != y]
+        pairs: Ints = base[left] + np.minimum(x, y) * size + np.maximum(x, y)
+        distinct: Ints = pairs[x != y]
         return distinct
 
     position = np.arange(len(nodes))
@@ -148,8 +148,8 @@ def _count_contexts(
     for distance in range(1, min(reach + 1, len(turns))):
         other = np.minimum(turn + distance, len(turns) - 1)
         near = (turn + distance < len(turns)) & (scene[other] == scene[turn])
-        found = keys(ends[other] - lengths[other], np.where(near, lengths[other], 0))
-        other_turns.append(found[~np.isin(found, same_turn)])
+        pairs = keys(ends[other] - lengths[other], np.where(near, lengths[other], 0))
+        other_turns.append(pairs[~np.isin(pairs, same_turn)])
     codes, n = np.unique(np.concatenate([same_turn, *other_turns]) % size**2, return_counts=True)
     return codes, n, size
 
@@ -189,7 +189,7 @@ def _bridges(
 
     size = int(b.max(initial=-1)) + 1
     edges = zip(*(each[kept].tolist() for each in (a, b, weight)), strict=True)
-    community = np.asarray(communities(size, list(edges)), np.int64)
+    community = np.asarray(find_communities(size, list(edges)), np.int64)
     low = np.minimum(community[a], community[b])
     high = np.maximum(community[a], community[b])
     order = np.lexsort((np.arange(len(a)), -n, -weight))

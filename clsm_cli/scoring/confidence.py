@@ -126,7 +126,7 @@ def read_probability(sure: float, chance: float) -> float:
         p = 1 / (1 + exp(−(a · logit(sure) + b · logit(chance) + c)))
 
     Args:
-        sure: Its ``probability`` by signs.
+        sure: Its ``signs_probability`` by signs.
         chance: The probability of ``heads/answer_head``.
 
     >>> read_probability(0.1, 0.001) < 0.15 < read_probability(0.1, 0.9)
@@ -142,12 +142,12 @@ MAX_LOGIT = 5.0
 """Log odds of the answer head that count most for the rank: more certainty only reflects its training."""
 
 
-def reading(chance: float) -> float:
+def reading_signal(chance: float) -> float:
     """The signal of a passage that was read, 0 … 1: its log odds l, from −``MAX_LOGIT`` to ``MAX_LOGIT``.
 
         reading = (1 + l / MAX_LOGIT) / 2
 
-    >>> reading(0.5), reading(0.0), round(reading(0.9), 2)
+    >>> reading_signal(0.5), reading_signal(0.0), round(reading_signal(0.9), 2)
     (0.5, 0.0, 0.72)
     """
     return (1 + max(-1.0, min(1.0, _logit(chance) / MAX_LOGIT))) / 2
@@ -158,12 +158,12 @@ def _logit(chance: float) -> float:
     return log(kept / (1 - kept))
 
 
-def probability(evidence: Evidence) -> float:
+def signs_probability(evidence: Evidence) -> float:
     """Probability that a passage with this evidence answers: p = 1 / (1 + exp(−w · x)), capped.
 
     >>> sure = Evidence(1.0, 0.7, asked_cosine=0.7, maxsim=0.7, length=9)
     >>> unsure = Evidence(0.0, 0.2, asked_cosine=0.2, maxsim=0.3, unseen=1.0, length=9)
-    >>> probability(sure) > 0.9, probability(unsure) < 0.18
+    >>> signs_probability(sure) > 0.9, signs_probability(unsure) < 0.18
     (True, True)
     """
     odds = sum(w * x for w, x in zip(WEIGHTS, features(evidence), strict=True))

@@ -54,10 +54,15 @@ def add_bm25(
     >>> {passage: round(score, 4) for passage, score in scores.items()}
     {7: 2.0526, 8: 1.0526}
     """
-    known = scores.get
+    score_of = scores.get
     fixed, slope = k1 * (1 - b), k1 * b / average_length
     for passage, tf, length in postings:
-        scores[passage] = known(passage, 0.0) + idf * tf / (tf + fixed + slope * length)
+        scores[passage] = score_of(passage, 0.0) + idf * tf / (tf + fixed + slope * length)
+
+
+def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
+    """The cosine at a vector's row; None for −1 (no vector)."""
+    return cosines[vector] if 0 <= vector < len(cosines) else None
 
 
 def token_shares(

@@ -77,8 +77,8 @@ def split_quality(a: np.ndarray[Any, Any], at: int) -> float:
     if total <= 0.0:
         return 0.0
     inside = float(a[:at, :at].sum() + a[at:, at:].sum())
-    left = float(a[:at].sum())
-    return inside / total - (left**2 + (total - left) ** 2) / total**2
+    degree_before = float(a[:at].sum())
+    return inside / total - (degree_before**2 + (total - degree_before) ** 2) / total**2
 
 
 def best_split(a: np.ndarray[Any, Any], at: int, candidates: Sequence[int]) -> int:
@@ -113,7 +113,7 @@ MIN_MOVE_GAIN = 1e-9
 """Gain of a move, at least, as a share of 2m: below it, rounding could move a node to and fro for ever."""
 
 
-def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[int]:
+def find_communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[int]:
     """The community of each node, numbered from 0 in the order of the smallest member.
 
     Nodes are visited in order, and ties go to the community with the smallest number, so the result
@@ -123,13 +123,13 @@ def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[i
         n_nodes: Nodes are 0 … n_nodes − 1.
         pairs: Two different nodes and the weight of their edge, above 0.
 
-    >>> communities(5, [(0, 2, 1.0), (1, 3, 0.5)])
+    >>> find_communities(5, [(0, 2, 1.0), (1, 3, 0.5)])
     [0, 1, 0, 1, 2]
 
     Two triangles on one edge:
 
     >>> triangles = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (3, 4, 1.0), (3, 5, 1.0), (4, 5, 1.0)]
-    >>> communities(6, [*triangles, (2, 3, 1.0)])
+    >>> find_communities(6, [*triangles, (2, 3, 1.0)])
     [0, 0, 0, 1, 1, 1]
     """
     graph: Graph = [{} for _ in range(n_nodes)]
@@ -139,11 +139,13 @@ def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[i
     members = list(range(n_nodes))
     while True:
         numbers: dict[int, int] = {}
-        found = [numbers.setdefault(each, len(numbers)) for each in _local_moves(graph)]
-        if len(set(found)) == len(graph):
+        communities = [
+            numbers.setdefault(community, len(numbers)) for community in _local_moves(graph)
+        ]
+        if len(set(communities)) == len(graph):
             return members
-        members = [found[each] for each in members]
-        graph = _merge(graph, found)
+        members = [communities[member] for member in members]
+        graph = _merge(graph, communities)
 
 
 def _local_moves(graph: Graph) -> list[int]:
@@ -178,11 +180,11 @@ def _local_moves(graph: Graph) -> list[int]:
     return where
 
 
-def _merge(graph: Graph, found: Sequence[int]) -> Graph:
+def _merge(graph: Graph, communities: Sequence[int]) -> Graph:
     """The graph of communities; edges inside one become its self-loop, counted in both directions."""
-    merged: Graph = [{} for _ in range(max(found) + 1)]
+    merged: Graph = [{} for _ in range(max(communities) + 1)]
     for node, links in enumerate(graph):
-        row = merged[found[node]]
+        row = merged[communities[node]]
         for other, link in links.items():
-            row[found[other]] = row.get(found[other], 0.0) + link
+            row[communities[other]] = row.get(communities[other], 0.0) + link
     return merged

@@ -25,7 +25,7 @@ MIN_PROBABILITY = 0.01
 """Probability from which a concept is returned then, or for a cue."""
 
 
-class Evidence(NamedTuple):
+class ConceptEvidence(NamedTuple):
     """The evidence for a node; also its weights, in the same order.
 
     Attributes:
@@ -48,7 +48,15 @@ class Evidence(NamedTuple):
     note_common: float
 
 
-WEIGHTS = Evidence(-4.30, 8.37, 4.24, 0.99, 0.31, 2.78, -0.69)
+WEIGHTS = ConceptEvidence(
+    mentioned=-4.30,
+    best=8.37,
+    mass=4.24,
+    meaning=0.99,
+    common=0.31,
+    note_meaning=2.78,
+    note_common=-0.69,
+)
 BIAS = -6.27
 NAMED_PROBABILITY = 0.66
 """Lower bound for a node that the question names: on LoCoMo, two in three of these are relevant."""
@@ -63,20 +71,24 @@ def passage_weight(share: float) -> float:
     return exp(SHARPNESS * (share - 1))
 
 
-def probability(
-    evidence: Evidence, weights: Evidence = WEIGHTS, bias: float = BIAS, *, is_named: bool
+def concept_probability(
+    evidence: ConceptEvidence,
+    weights: ConceptEvidence = WEIGHTS,
+    bias: float = BIAS,
+    *,
+    is_named: bool,
 ) -> float:
     """Probability that a node is relevant to the question; at least ``NAMED_PROBABILITY`` if it is named.
 
-    >>> clear = Evidence(1.0, 1.0, 0.6, 0.5, 2.0, 0.0, 0.0)
-    >>> round(probability(clear, is_named=False), 2)
+    >>> clear = ConceptEvidence(1.0, 1.0, 0.6, 0.5, 2.0, 0.0, 0.0)
+    >>> round(concept_probability(clear, is_named=False), 2)
     0.81
-    >>> probability(Evidence(*[0.0] * 7), is_named=True)
+    >>> concept_probability(ConceptEvidence(*[0.0] * 7), is_named=True)
     0.66
     """
     odds = sum([w * e for w, e in zip(weights, evidence, strict=True)]) + bias
-    found = 1 / (1 + exp(-odds))
-    return max(found, NAMED_PROBABILITY) if is_named else found
+    p = 1 / (1 + exp(-odds))
+    return max(p, NAMED_PROBABILITY) if is_named else p
 
 
 def cut_size(probabilities: Sequence[float], limit: int, beta: float) -> int:

@@ -43,5 +43,5 @@ def most_salient(
         turns: For each turn, its episode and whether the user said or wrote it.
     """
     shares = {episode: sum(by_user) / len(by_user) for episode, by_user in grouped(turns).items()}
-    known = [record for record in records if record.id in shares]
-    return sorted(known, key=lambda each: -salience(each, shares[each.id]))
+    rated = [record for record in records if record.id in shares]
+    return sorted(rated, key=lambda record: -salience(record, shares[record.id]))

@@ -57,7 +57,7 @@ def multipliers(
     >>> {signal: round(value, 3) for signal, value in found.items()}
     {'cosine': 1.286, 'text': 1.0}
     """
-    judgements = [each for each in feedback if each[0] in priors]
+    judgements = [judgement for judgement in feedback if judgement[0] in priors]
     if len(judgements) < MIN_JUDGEMENTS:
         return dict.fromkeys(priors, 1.0)
     decayed: dict[tuple[str, bool], list[float]] = {}

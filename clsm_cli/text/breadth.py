@@ -6,9 +6,10 @@ passage speak against the other.
 
 import re
 
+from clsm_cli.text.tokens import STOP_WORDS
+
 _QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
-_NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
 _HEAD_WORDS = 4  # words after "what" in which to look for a plural noun
@@ -37,7 +38,6 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
         not known.isdisjoint(_PERFECT)
         or "both" in known
         or "people" in known
-        or "in common" in " ".join(words)
         or _asks_for_plural(words)
     )
     narrowness = (terms - _MIN_TERMS) / (_MAX_TERMS - _MIN_TERMS)
@@ -65,4 +65,4 @@ def _asks_for_plural(words: list[str]) -> bool:
 
 
 def _ends_in_s(word: str) -> bool:
-    return len(word) > 3 and word.endswith("s") and word[-2] != "s" and word not in _NO_PLURALS
+    return len(word) > 3 and word.endswith("s") and word[-2] != "s" and word not in STOP_WORDS

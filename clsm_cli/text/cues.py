@@ -38,15 +38,8 @@ def _is_open_question(sentence: str) -> bool:
     return is_long and is_question(sentence)
 
 
-_NEGATIONS = frozenset(
-    ["not", "no", "never", "nothing", "without", "hardly", "barely", "neither", "nor", "cannot"]
-)
-_DEGREES = {
-    **dict.fromkeys(
-        ("very", "so", "really", "extremely", "incredibly", "super", "totally", "too"), 1.3
-    ),
-    **dict.fromkeys(("slightly", "somewhat", "bit", "little", "fairly", "kinda", "mildly"), 0.7),
-}
+_NEGATIONS = frozenset(word_list("reversing"))
+_DEGREES = dict.fromkeys(word_list("stronger"), 1.3) | dict.fromkeys(word_list("weaker"), 0.7)
 _VALENCE_TOKEN = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
 _VALENCE_WINDOW = 3  # words before a word in which negations and degrees count
 

@@ -108,6 +108,18 @@ def sentence_naming(text: str, names: Iterable[str]) -> str:
     return max(sentences(text), key=lambda each: len(words.intersection(stems(each))), default="")
 
 
+_INSIDE_WORD = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
+
+
+def capitals_inside(text: str) -> list[str]:
+    """The distinct capitalised words inside the sentences of a text.
+
+    >>> capitals_inside("Wo wohnt Émile übrigens, und wo Ötzi?")
+    ['Émile', 'Ötzi']
+    """
+    return [word for word in dict.fromkeys(_INSIDE_WORD.findall(text)) if word[0].isupper()]
+
+
 def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield start and end of each block of a text, and whether it is prose, which has sentences."""
     start = position = 0

@@ -10,7 +10,7 @@ from small_store import row, talk
 from clsm_cli.commands.context import context_lines, prompt_lines
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Section
-from clsm_cli.retrieval.briefing_items import Item
+from clsm_cli.retrieval.briefing_items import BriefingItem
 from clsm_cli.text.tokens import count_tokens
 
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
@@ -123,14 +123,16 @@ def test_a_damaged_shard_is_told(own: Cli) -> None:
 
 def test_an_item_cannot_pose_as_another() -> None:
     text = "One.\n- Two.\nTasks\n- [ ] Three."
-    item = Item("0123456789ab", "fact", text, "identity", "web", 3)
+    item = BriefingItem("0123456789ab", "fact", text, "identity", "web", 3)
     shown = Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
     lines = context_lines(shown)
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
 
 
 def test_trust_and_day_stand_once_over_the_lines_of_a_file() -> None:
-    first = Item("0123456789ab", "fact", "One.", "flow", "user", 3, "2026-02-14", file="/a/todo.md")
+    first = BriefingItem(
+        "0123456789ab", "fact", "One.", "flow", "user", 3, "2026-02-14", file="/a/todo.md"
+    )
     told = (first._replace(file_line=3), first._replace(file_line=5), first._replace(trust="agent"))
     lines = prompt_lines(Briefing("c-1f", "now", None, (Section("who", told),), Budget(9, 3)), None)
     assert lines[2:-1] == [
@@ -143,7 +145,7 @@ def test_an_episode_is_told_by_its_id_and_a_long_path_by_its_end() -> None:
     folder = "/home/priya/.claude/projects/-home-priya-work-sluice"
     long = f"{folder}/60ed092f-1e86-5277-9c35-07fed48f7976.jsonl"
     episode = "/home/priya/.clsm/memory/flow/pi/episodes/2026/02/20260214T070000Z-e-8429f90eaf4b.md"
-    item = Item("0123456789ab", "fact", "One.", "flow", "user", 3, path="a", file_line=1)
+    item = BriefingItem("0123456789ab", "fact", "One.", "flow", "user", 3, path="a", file_line=1)
     files = ("/home/priya/notes/day.md", "/home/priya/notes/todo.md", episode, long)
     told = tuple(Section("due", (item._replace(file=file),)) for file in files)
     lines = context_lines(Briefing("c-1f", "now", None, told, Budget(9, 3)))

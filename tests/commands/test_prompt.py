@@ -10,7 +10,7 @@ import pytest
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_recall import ABOUT, prompt_lines
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, DroppedItem, Memory, Signals, Source
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 KEY = bytes(range(KEY_BYTES))
@@ -28,7 +28,7 @@ def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
 
 def answer(*memories: Memory, concepts: tuple[str, ...] = (), dropped: int = 0) -> Answer:
     shown = tuple(Concept(each, each, (), "concept", "flow", 1.0, None, ()) for each in concepts)
-    left_out = tuple(Dropped(f"d{n}", 90, "budget") for n in range(dropped))
+    left_out = tuple(DroppedItem(f"d{n}", 90, "budget") for n in range(dropped))
     return Answer(
         recall_id="r-0123456789ab", query="juno", now="2026-03-02T08:00:00+01:00", route="ltm",
         confidence=0.9, concepts=shown, memories=memories, budget=Budget(2000, 5, dropped=left_out),

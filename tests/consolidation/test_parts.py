@@ -1,5 +1,6 @@
 """Single steps of a night: short names, gists, an episode that is read again, what strangers wrote."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
 from small_store import note
 
 from clsm_cli.consolidation import entity_mentions
+from clsm_cli.heads import name_head
 from clsm_cli.heads.name_head import KINDS, NameJudgement
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
@@ -67,11 +69,14 @@ def test_names_are_judged_a_few_at_a_time(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of a big store's at once are half a gigabyte."""
-    judge_names, sizes = entity_mentions.judge_names, list[int]()
+    sizes: list[int] = []
+
+    def judged(rows: Sequence[Sequence[float]]) -> list[NameJudgement]:
+        sizes.append(len(rows))
+        return name_head.judge_names(rows)
+
     monkeypatch.setattr(entity_mentions, "_BATCH_NAMES", 2)
-    monkeypatch.setattr(
-        entity_mentions, "judge_names", lambda rows: (sizes.append(len(rows)), judge_names(rows))[1]
-    )
+    monkeypatch.setattr(entity_mentions, "judge_names", judged)
     for day in ("2026-05-12", "2026-05-13"):
         text = "I rang Okoye about Malmö. She knows Petra Lindqvist."
         note(store, tmp_path / f"{day}.md", f"# Day\n\n{text}\n")

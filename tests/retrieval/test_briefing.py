@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from consolidation.test_correction import hold, statement
@@ -23,16 +25,16 @@ from clsm_cli.forgetting import archiving
 from clsm_cli.heads import cross_encoder
 from clsm_cli.model.episodes import Role, Turn
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
+from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack_lines
 from clsm_cli.retrieval.briefing_concepts import activated_concepts
 from clsm_cli.retrieval.briefing_contents import (
     ASIDE,
-    Source,
+    BriefingSource,
     collect,
     ended_sentences,
     source_items,
 )
-from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem
+from clsm_cli.retrieval.briefing_items import LEAST, BriefingItem, RankedItem
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P, sentence_rule_chances
 from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
@@ -52,7 +54,7 @@ def night(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-def items(found: Briefing, section: str) -> tuple[Item, ...]:
+def items(found: Briefing, section: str) -> tuple[BriefingItem, ...]:
     return next(each.items for each in found.sections if each.name == section)
 
 
@@ -129,7 +131,9 @@ def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) ->
 
 
 def test_a_line_has_its_day_unless_the_file_shown_is_named_after_it() -> None:
-    told = Item("a", "passage", "", "flow", "agent", 1, "2026-02-24", "2026-02-24/result.json")
+    told = BriefingItem(
+        "a", "passage", "", "flow", "agent", 1, "2026-02-24", "2026-02-24/result.json"
+    )
     days = [told._replace(file=file).day for file in ("", "/flow/20260224T0000Z-e-1.md")]
     assert days == ["", "2026-02-24"]
 
@@ -315,7 +319,7 @@ def test_the_budget_holds_and_what_is_cut_is_named(night: Store) -> None:
 def candidate(
     name: str, size: int, value: float = 1.0, path: str = "", thread: str = ""
 ) -> RankedItem:
-    found = Item(name, "passage", "", "flow", "user", size, path=path)
+    found = BriefingItem(name, "passage", "", "flow", "user", size, path=path)
     return RankedItem(found, "lately", value, thread or name)
 
 
@@ -323,7 +327,7 @@ def candidate(
 @given(st.lists(st.tuples(st.integers(1, 400), st.floats(0, 1)), max_size=40), st.integers(0, 2000))
 def test_nothing_more_would_fit(sizes: list[tuple[int, float]], limit: int) -> None:
     found = [candidate(str(i), size, value) for i, (size, value) in enumerate(sizes)]
-    kept, budget = pack(found, limit, "tokens")
+    kept, budget = pack_lines(found, limit, "tokens")
     chosen = kept.get("lately", [])
     assert budget.used == sum(item.tokens for item in chosen) <= limit
     assert all(item.tokens > limit - budget.used for item in budget.dropped)
@@ -334,7 +338,7 @@ def test_nothing_more_would_fit(sizes: list[tuple[int, float]], limit: int) -> N
 def test_what_is_to_be_done_has_its_share_whatever_the_news(section: str) -> None:
     news = [candidate(f"news-{i}", 30, 1.0) for i in range(60)]
     todo = [candidate(f"todo-{i}", 30, 0.01)._replace(section=section) for i in range(60)]
-    kept, _ = pack([*news, *todo], 1500, "tokens")
+    kept, _ = pack_lines([*news, *todo], 1500, "tokens")
     assert len(kept[section]) == int(SHARE * 1500) // 30
     assert len(kept["lately"]) == 50 - len(kept[section])
 
@@ -343,7 +347,7 @@ def test_a_task_far_from_its_day_is_among_the_open_ones() -> None:
     near = [candidate(f"near-{i}", 30, 1.0)._replace(section="due") for i in range(60)]
     far = candidate("far", 30, 0.01)._replace(section="due")
     far = far._replace(item=far.item._replace(kind="task"))
-    kept, _ = pack([*near, far], 1500, "tokens")
+    kept, _ = pack_lines([*near, far], 1500, "tokens")
     assert far.item in kept["due"]
 
 
@@ -398,7 +402,7 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
         {
             line.item.about: line.worth
             for line in source_items(
-                Source(tuple(turns), "e-1"),
+                BriefingSource(tuple(turns), "e-1"),
                 ended_sentences(told, {}),
                 lambda *_: (MORNING.date(), None),
                 lambda texts: [0.0] * len(texts),
@@ -421,7 +425,7 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
     found = {
         line.item.text: line
         for line in source_items(
-            Source(tuple(turns), "e-1"),
+            BriefingSource(tuple(turns), "e-1"),
             ended_sentences([], {}),
             lambda *_: (MORNING.date(), None),
             lambda texts: [0.9 * ("Monday" in text) for text in texts],
@@ -464,18 +468,35 @@ def test_what_was_told_in_the_folder_of_the_session_comes_first(
 def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
     alone = candidate("alone", 10, 0.8, "a/very-long-name-of-a-file-of-its-own.md")
     first, second = (candidate(name, 10, 0.75, "b.md") for name in ("first", "second"))
-    kept, _ = pack([alone, first, second], 35, "tokens")
+    kept, _ = pack_lines([alone, first, second], 35, "tokens")
     assert [item.id for item in kept["lately"]] == ["first", "second"]
 
 
 def test_many_threads_come_before_all_of_one() -> None:
     one = [candidate(f"one-{i}", 10, 0.9 - i / 100, "a.md", "one") for i in range(5)]
     others = [candidate(f"other-{i}", 10, 0.5, f"{i}.md") for i in range(3)]
-    kept, _ = pack([*one, *others], 60, "tokens")
+    kept, _ = pack_lines([*one, *others], 60, "tokens")
     names = [item.id for item in kept["lately"]]
     assert names[0] == "one-0"
     assert {"other-0", "other-1", "other-2"} & set(names)
     assert len([name for name in names if name.startswith("one")]) < len(one)
+
+
+def test_a_text_on_which_clsm_fails_is_named_and_stops_no_other(
+    desk: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = briefing_contents.collect(desk)
+    lost = next(line.item.path for line in whole.lines if line.section == "lately")
+
+    def fail_once(source: BriefingSource, *others: Any) -> Iterator[RankedItem]:
+        if source.turns[0].path == lost:
+            raise ValueError("broken")
+        return source_items(source, *others)
+
+    monkeypatch.setattr(briefing_contents, "source_items", fail_once)
+    (warning,) = briefing_contents.collect(desk).warnings
+    assert lost in warning
+    assert "clsm itself failed" in warning
 
 
 def test_the_file_is_read_as_long_as_nothing_changed(

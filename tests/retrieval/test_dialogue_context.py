@@ -1,7 +1,7 @@
 import pytest
 from tables import table
 
-from clsm_cli.retrieval.dialogue_context import resolve_references
+from clsm_cli.retrieval.question import resolve_references
 
 TALK = [
     "Is the barge in Haarlem insured?",

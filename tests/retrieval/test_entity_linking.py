@@ -90,8 +90,8 @@ def test_what_came_after_is_asked_by_the_right_name(family: Store) -> None:
     tell(family, row("Dry.", session="later", timestamp="2026-02-25T08:00:00+01:00"))
     asked = Query("What came after Judit moved?", "2026-02-26T08:00:00+01:00", 10, 2000)
     with open_index(family, None) as opened:
-        found = retrieve_passages(opened.index, asked, None, family.settings.recall).question
-    assert (len(found.scope.rows), found.text) == (1, "What came after judith moved?")
+        question, _ = retrieve_passages(opened.index, asked, None, family.settings.recall)
+    assert (len(question.scope.rows), question.text) == (1, "What came after judith moved?")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from clsm_cli.retrieval import lexical_search
 from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.dense_search import Meaning
 from clsm_cli.retrieval.question import understand
-from clsm_cli.retrieval.recall import pack
+from clsm_cli.retrieval.recall import pack_memories
 from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import changes
@@ -26,7 +26,7 @@ def memory(number: int, tokens: int) -> Memory:
 
 @given(st.lists(st.integers(1, 60), max_size=12), st.integers(0, 200))
 def test_packing_never_exceeds_and_never_wastes(sizes: list[int], limit: int) -> None:
-    kept, budget = pack([memory(n, size) for n, size in enumerate(sizes)], limit, "tokens")
+    kept, budget = pack_memories([memory(n, size) for n, size in enumerate(sizes)], limit, "tokens")
     assert budget.used == sum(item.tokens for item in kept) <= limit
     assert len(kept) + len(budget.dropped) == len(sizes)
     order = [int(item.id[1:]) for item in kept]

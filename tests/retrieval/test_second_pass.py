@@ -10,7 +10,7 @@ from small_store import note
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval.question import Query
-from clsm_cli.retrieval.recall import recall, search
+from clsm_cli.retrieval.recall import recall, two_pass_search
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -36,7 +36,7 @@ def opens_archive(store: Store, text: str) -> bool:
     query, engine = Query(text=text, now=NOW, k=10, budget=2000), query_engine()
     engine.open()
     with open_index(store, embedder()) as opened:
-        found, hidden = search(opened.index, query, engine), opened.index.hidden()
+        found, hidden = two_pass_search(opened.index, query, engine), opened.index.hidden()
         return any(each.row in hidden for each in found.ranked.candidates)
 
 

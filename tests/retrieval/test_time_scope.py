@@ -58,10 +58,9 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
         sessions = list(found.sessions)
         if found.event:  # the nearest counts, which the labels have alone
             asked = Query(row["query"], row["now"], 10, 2000)
-            scope = retrieve_passages(
-                index, asked, None, index.store.settings.recall
-            ).question.scope
-            sessions = [index.traits(scope.rows[:1])[scope.rows[0]].session]
+            question, _ = retrieve_passages(index, asked, None, index.store.settings.recall)
+            rows = question.scope.rows[:1]
+            sessions = [index.traits(rows)[rows[0]].session]
         assert sessions in [each["answer"] for each in right]
         return
     times = bounds.read_times(row["query"], datetime.fromisoformat(row["now"]))

@@ -11,8 +11,8 @@ from strategies import examples
 
 from clsm_cli.config import GraphSettings
 from clsm_cli.scoring import association
-from clsm_cli.scoring.association import MAX_NODES, Pair
-from clsm_cli.scoring.modularity import communities
+from clsm_cli.scoring.association import MAX_NODES, CountedPair
+from clsm_cli.scoring.modularity import find_communities
 
 Turns = list[list[int]]
 
@@ -22,7 +22,9 @@ scenes = st.lists(st.integers(0, 1), min_size=12, max_size=12).map(
 )
 
 
-def associate(said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any) -> list[Pair]:
+def associate(
+    said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any
+) -> list[CountedPair]:
     return association.associate(said, scene, GraphSettings(**changes))
 
 
@@ -100,7 +102,7 @@ def test_a_bridge_between_communities_stays() -> None:
     scene = list(range(len(said)))
     pairs = associate(said, scene, top=3, min_npmi=0.0)
     assert [(p.a, p.b) for p in pairs if p.a < 6 <= p.b] == [(1, 7)]
-    found = communities(12, [(p.a, p.b, p.weight) for p in pairs])
+    found = find_communities(12, [(p.a, p.b, p.weight) for p in pairs])
     assert found == [0] * 6 + [1] * 6
 
 

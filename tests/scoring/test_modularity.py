@@ -77,7 +77,7 @@ def cliques(count: int, size: int) -> Pairs:
 @examples(200)
 @given(graphs)
 def test_communities_are_numbered_connected_and_better_than_single_nodes(pairs: Pairs) -> None:
-    found = modularity.communities(12, pairs)
+    found = modularity.find_communities(12, pairs)
     firsts = [found.index(number) for number in range(max(found) + 1)]
     assert firsts == sorted(firsts)
     reached = {node: {node} for node in range(12)}
@@ -93,11 +93,11 @@ def test_communities_are_numbered_connected_and_better_than_single_nodes(pairs: 
 @given(graphs, st.randoms(use_true_random=False))
 def test_the_order_of_pairs_does_not_matter(pairs: Pairs, random: object) -> None:
     shuffled = random.sample(pairs, len(pairs))  # type: ignore[attr-defined]
-    assert modularity.communities(12, pairs) == modularity.communities(12, shuffled)
+    assert modularity.find_communities(12, pairs) == modularity.find_communities(12, shuffled)
 
 
 @pytest.mark.parametrize(("count", "size"), [(2, 3), (4, 5), (10, 6)])
 def test_cliques_in_a_ring_are_found(count: int, size: int) -> None:
-    assert modularity.communities(count * size, cliques(count, size)) == [
+    assert modularity.find_communities(count * size, cliques(count, size)) == [
         node // size for node in range(count * size)
     ]

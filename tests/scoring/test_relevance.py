@@ -8,13 +8,13 @@ from clsm_cli.config import RecallSettings
 from clsm_cli.scoring.relevance import (
     MIN_PROBABILITY,
     MIN_TOP_PROBABILITY,
-    Evidence,
+    ConceptEvidence,
+    concept_probability,
     cut_size,
-    probability,
 )
 
 BETA = RecallSettings().concept_beta
-NOTHING = Evidence(*[0.0] * 7)
+NOTHING = ConceptEvidence(*[0.0] * 7)
 FALLING = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=30).map(
     lambda each: sorted(each)[::-1]
 )
@@ -29,9 +29,9 @@ def expected(probabilities: list[float], count: int) -> float:
 def test_of_a_note_what_is_rare_and_near_counts() -> None:
     block = NOTHING._replace(mentioned=1.0, best=0.9, mass=0.3, meaning=0.5, common=4.0)
     as_note = block._replace(note_meaning=block.meaning, note_common=block.common)
-    assert probability(as_note, is_named=False) < probability(block, is_named=False)
+    assert concept_probability(as_note, is_named=False) < concept_probability(block, is_named=False)
     rare = as_note._replace(common=1.0, note_common=1.0)
-    assert probability(rare, is_named=False) > probability(as_note, is_named=False)
+    assert concept_probability(rare, is_named=False) > concept_probability(as_note, is_named=False)
 
 
 @given(FALLING, st.integers(1, 12))

@@ -24,7 +24,7 @@ from clsm_cli.commands import context, render_recall
 from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Section
-from clsm_cli.retrieval.briefing_items import Item
+from clsm_cli.retrieval.briefing_items import BriefingItem
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
 from clsm_cli.text.terminal import safe
 
@@ -89,11 +89,13 @@ def _answer(rng: random.Random) -> Answer:
 
 def _briefing(rng: random.Random) -> Briefing:
 
-    def item() -> Item:
+    def item() -> BriefingItem:
         kind, state = rng.choice((("task", "open"), ("question", None), ("turn", None)))
         at, trust = rng.choice((None, "2026-03-01", _text(rng))), rng.choice(("user", "agent"))
         text, place = _whole_text(rng), _text(rng)
-        return Item(_text(rng), kind, text, "flow", trust, 5, at, place, 1, state, about=_text(rng))
+        return BriefingItem(
+            _text(rng), kind, text, "flow", trust, 5, at, place, 1, state, about=_text(rng)
+        )
 
     sections = tuple(
         Section(name, tuple(item() for _ in range(rng.randrange(3)))) for name in SECTIONS
