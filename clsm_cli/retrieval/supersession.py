@@ -292,12 +292,22 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                is_above = chance >= ABOVE or not is_read or old.is_long or new.is_long
+                is_above = not is_read or old.is_long or new.is_long
+                is_above = is_above or (chance >= ABOVE and _is_told(question, one, new, two))
                 if not is_above:  # by signs, "Sent to Linh" answers what Linh charges
                     answers = verdict.passage_answer_probability(question, new.passage)
                     is_above = _outweighs(chance, sureness(old), answers)
                 updates.append(_Update(old, new, chance, is_above))
     return _ends(updates, at)
+
+
+def _is_told(question: Question, one: Sentence, new: Side, two: Sentence) -> bool:
+    """Whether a sentence updates another also without its heading, which makes many alike ("Boat: …")."""
+    heading = new.passage.heading.rpartition(" › ")[2]
+    bare = two.text.removeprefix(f"{heading}: ")
+    if bare == two.text or len(bare.split()) < 4:
+        return True
+    return _update(one, pair_head.sentence(bare), question.text) >= PERHAPS
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
