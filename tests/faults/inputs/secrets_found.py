@@ -270,10 +270,22 @@ def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
 
 
 def prose() -> list[str]:
-    """The lines of text that this project has."""
+    """The lines of text that this project has; of a record its sentences, as they would be told."""
     files = sorted({path for pattern in _PROSE for path in _ROOT.glob(pattern)})
-    texts = (path.read_text("utf-8", "replace") for path in files)
-    return [line for text in texts for line in text.splitlines() if line.strip()]
+    lines: list[str] = []
+    for path in files:
+        rows = path.read_text("utf-8", "replace").splitlines()
+        lines += _sentences(map(json.loads, rows)) if path.suffix == ".jsonl" else rows
+    return [line for line in lines if line.strip()]
+
+
+def _sentences(value: Any) -> Iterator[str]:
+    """The texts of several words within JSON."""
+    if isinstance(value, str):
+        yield from (line for line in value.splitlines() if " " in line)
+    elif not isinstance(value, int | float | None):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _sentences(part)
 
 
 def _alarms(mask: Callable[[str], secrets.MaskedText], every: int) -> Outcome:
