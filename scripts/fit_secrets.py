@@ -6,7 +6,8 @@ and beside it ``contextual.json`` with the digest of the labels and the figures.
 
 Three writers, who had not seen the program, wrote lines with and without secrets
 (``fixtures/labels/told_secrets.tsv``); the samples of the tests are examples, too. Values in the notes of public
-workspaces are none: the few secrets there are too rare to matter. Each figure is of a writer, and of every other
+workspaces, and in sentences of invented memories that have no label, are none: the few secrets there are too
+rare to matter. Each figure is of a writer, and of every other
 workspace, that was left out of its fit.
 """
 
@@ -37,7 +38,7 @@ TOLD = LABELS / "told_secrets.tsv"
 TESTS = LABELS.parents[1] / "tests" / "text"
 ROUNDS, RATE, SIZE, DECAY = 24, 0.02, 1024, 1e-5
 """Rounds over all examples, the rate at first (it falls to nothing), examples of a step, weight of Σ w²."""
-AGAIN = 4
+AGAIN = 12
 """Times that the samples of the tests count: what was masked once must stay masked."""
 SAME = 0.6
 """Share of a value and a secret together that they have in common, from which the value is the secret."""
@@ -96,6 +97,12 @@ def _halved(text: str) -> Iterator[str]:
     word = r"[^\s\"'`|,;]*¦[^\s\"'`|,;]*"
     for words in re.findall(rf"{word}(?:[ ,]{{1,2}}{word})*", text):
         yield words.replace("¦", "").strip(".:()")
+
+
+def plainly_told() -> Iterator[Line]:
+    """Sentences of invented memories without a label; hardly one has a secret."""
+    texts = secrets_found.sentences(LABELS / "told_asked.jsonl")
+    yield from (Line("told", text, ()) for text in dict.fromkeys(texts))
 
 
 def blocks(copies: Path) -> Iterator[tuple[str, str]]:
@@ -213,7 +220,8 @@ def main() -> None:
     seen = {writer: [each for each in lines if each.writer == writer] for writer in "abc"}
     made = {writer: list(chain.from_iterable(map(examples, each))) for writer, each in seen.items()}
     tests = list(chain.from_iterable(map(examples, tested())))
-    made["tests"] = [*tests * AGAIN, *chain.from_iterable(map(examples, drawn()))]
+    others = chain.from_iterable(map(examples, [*drawn(), *plainly_told()]))
+    made["tests"] = [*tests * AGAIN, *others]
     plain = {
         name: [each for one, text in read if one == name for each in examples(Line("", text, ()))]
         for name in names

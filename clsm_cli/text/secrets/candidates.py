@@ -25,22 +25,27 @@ class Candidate(NamedTuple):
 
 
 _PIECE = rf"[^\s\"`“”„«»<>(){{}}\[\]|,;、。，；：【】「」『』（）{UNSPACED_CLASS}]+"
-_LEFT = rf"(?<![^\W{UNSPACED_CLASS}])(?<![.,:/$€£¥+&?%-])"
+_LEFT = rf"(?<![^\W{UNSPACED_CLASS}])(?<!['’])(?<![.,/$€£¥+&?%-])(?<!\d:)"
 _DIGITS = (
-    rf"{_LEFT}[#*]?(?:[A-Za-z][ -]?\d|\d)(?:[ -]?\d|[ ]-[ ]\d){{2,47}}[A-Za-z]?[#*]?"
+    rf"{_LEFT}[#*]?(?:[A-Z][ -]?\d|[a-z]?\d)(?:[ -]?\d|[ ]-[ ]\d){{2,47}}[A-Za-z]?[#*]?"
     rf"(?![^\W{UNSPACED_CLASS}]|[%°/]|[-.,:]\d)"
 )
 _DATE = r"\d{4}-\d\d-\d\d|\d\d?-\d\d?-\d{4}"
 _AMOUNT = r"\d{1,4}(?:[-/.:]\d{1,4}){1,5}|\d+(?:[.,]\d+)+|v?\d+(?:\.\d+)+\S*|\+\d[\d -]+"
+_KEY = r"(?:[^\W\d]|[-.\[\]'\\])+(?:[=:]+|=>)(?=.)"
+_PARAMETER = r"[?&][\w.-]+=([^&#\s]{8,})"
 _JOINED = r"[^\W\d_]{2,}(?:[-_.][^\W\d_]+){1,6}"
 _GROUPS = (
     r"(?<![\w-])(?:(?=[A-Z -]*\d)(?:[A-Z0-9]{4,8}[ -]){2,15}[A-Z0-9]{4,8}"
     r"|(?:[a-z]*\d[a-z0-9]*[ -]|(?<=[ -])[a-z]{4,6}[ -]){2,15}[a-z0-9]{4,8})(?![\w-])"
 )
-_LIST = r"(?<![\w-])(?:(?:\d\d?[.)] ?)?[a-z]{3,8}[ ,\n]{1,3}){11,23}(?:\d\d?[.)] ?)?[a-z]{3,8}\b"
+_LIST = (
+    r"(?<![\w-])(?:(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}"
+    r"|(?:\d\d?[.)] ?[a-z]{3,8}[ ,\n]{1,3}){11,23}\d\d?[.)] ?[a-z]{3,8})\b"
+)
 """Twelve words or more, as a wallet's."""
 _QUOTED = r"[\"“„«'`「『]([^\"”“»'`」』\n]{4,60})[\"”“»'`」』]"
-_PLAIN = r"[^\W\d_]{3,}"
+_PLAIN = r"(?<!\w)[^\W\d_]{3,}(?!\w)"
 _PHRASE = (
     r"[^\W\d_]{0,3}(?:[^\n.;?!]{0,30}?(?:[:=：]|[ ]\w{1,5}[ ])|[ \n])[ \n*_\"'`“]*"
     r"((?:[^\W\d_]{2,}[ -]){1,9}[^\W\d_]{2,})"
@@ -75,11 +80,14 @@ def candidates(text: str, labels: Sequence[Label]) -> Iterator[Candidate]:
 def _in_piece(text: str, start: int, end: int) -> Iterator[Candidate]:
     """The value at the end of "key=value", "user:value" or "user/value", or the whole."""
     piece = text[start:end]
-    if "://" in piece or piece.count("/") > 1:
+    if "://" in piece:
+        for match in compiled(_PARAMETER).finditer(text, start, end):
+            yield Candidate(*match.span(1), "mixed")
         return
-    bare = piece.rstrip("=:.")
-    cut = max(bare.rfind("="), bare.rfind(":"))
-    start += cut + 1 if cut >= 0 else piece.find("/") + 1
+    if piece.count("/") > 1:
+        return
+    key = compiled(_KEY).match(piece)
+    start += key.end() if key else piece.find("/") + 1
     while start < end and text[start] in _OPENING:
         start += 1
     while end > start and text[end - 1] in _ENDING:
@@ -129,7 +137,7 @@ def _after_label(text: str, label: Label) -> Iterator[Candidate]:
             yield Candidate(*match.span(1), "quoted")
     words = list(compiled(_PLAIN).finditer(text, end, stop))
     for match in words[: _WORDS if kind in _SURE else 1]:
-        if match.start() > end and text[match.end() : match.end() + 1] not in ("-", "_"):
+        if match.start() > end and text[match.end() : match.end() + 1] != "-":
             yield Candidate(*match.span(), "word")
     if kind in _SURE and (phrase := compiled(_PHRASE).match(text, end)):
         yield Candidate(*phrase.span(1), "phrase")

@@ -39,6 +39,8 @@ _KINDS = {
     "password": "password",
     "homonym": "password",
     "login": "password",
+    "pin": "pin",
+    "code": "pin",
     "key": "secret",
     "named key": "secret",
     "lone key": "secret",
@@ -151,7 +153,7 @@ def features(text: str, folded: str, value: Candidate, labels: Labels) -> list[s
         names += f"{word} >", f"{word[:4]}~ >"
         if place < 2:
             names.append(f"{form} {word} >{place}")
-    names += _near_labels(folded, value, labels, link)
+    names += _near_labels(folded, value, labels, f"{link} {ending}")
     return names
 
 
@@ -201,6 +203,8 @@ def _shape(text: str, value: Candidate) -> Iterator[str]:
         yield f"password {secret_values.is_password(said)}"
     else:
         yield from _word_shape(said)
+    if value.form == "word":
+        yield f"says {said.lower()}"
 
 
 def _word_shape(said: str) -> Iterator[str]:
@@ -216,6 +220,9 @@ def _word_shape(said: str) -> Iterator[str]:
     yield from (f"hex {re.fullmatch('[0-9a-f-]+', said) is not None}", f"first {said[0].isdigit()}")
     yield f"longest {min(8, max(map(len, letters), default=0))}"
     yield f"parts {min(4, len(letters))}"
+    inner = sum(char.isupper() and one.islower() for one, char in itertools.pairwise(said))
+    vowels = sum(char in "aeiouyäöüáéíóúà" for char in said.lower())
+    yield from (f"inner {min(4, inner)}", f"vowels {8 * vowels // len(said)}")
     yield from (f"has {char}" for char in {*said} if not char.isalnum())
 
 
@@ -226,7 +233,8 @@ def _near_labels(folded: str, value: Candidate, labels: Labels, link: str) -> It
         gap = folded[label[2] : value.start]
         far, line = min(5, len(gap.split())), "next" if "\n" in gap else "same"
         yield from (f"label {label[0]} <", f"label {label[0]} <{far} {line}")
-        yield f"label {label[0]} {value.form} {far} {line} {link}"
+        near = f"label {label[0]} {value.form} {far} {line}"
+        yield from (f"{near} {link.split()[0]}", f"{near} {link}")
     if label := labels.after(value):
         far = min(5, len(folded[value.end : label[1]].split()))
         yield from (f"label {label[0]} >", f"label {label[0]} >{far}")
