@@ -1,7 +1,7 @@
 """Mask secrets in a text: replace each by the name of its kind before anything is written.
 
-Four readers recognise secrets: by the form that the issuer documents (``issued``), by a label before them
-(``labelled``), by check digits (``numbers``), or by the heading of a column (``cells``). Services, languages
+Four readers recognise secrets: by the form that the issuer documents (``issued``), by their shape and
+the words around them (``contextual``), by check digits (``numbers``), or by the heading of a column (``cells``). Services, languages
 and states are data with their source, read at first use: the capture hook imports this module on every turn,
 and most turns have no secret.
 """
@@ -85,14 +85,15 @@ def _mask_once(text: str, found: dict[str, int], spans: list[Secret] | None = No
 
 def secrets_of(text: str) -> list[Secret]:
     """The secrets of a text in order; none overlaps another or a mask."""
-    from clsm_cli.text.secrets import issued, labelled
+    from clsm_cli.text.secrets import contextual, issued
 
     plain, places = _without_invisible(text)
-    found = [*issued.find(plain), *labelled.find(plain)]
+    found = issued.find(plain)
     if compiled(_NUMERAL).search(plain):
         from clsm_cli.text.secrets import numbers
 
         found += numbers.find(plain)
+    found += contextual.find(plain)
     if "\n" in plain or "|" in plain:
         from clsm_cli.text.secrets import cells
 

@@ -4,33 +4,65 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from clsm_cli.text.secrets import labelled
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.secrets import contextual, labels
 from clsm_cli.text.secrets.secret_values import Secret
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
 
 
+class Cell(NamedTuple):
+    """A cell as a line of its own, "Door, Code: 4471".
+
+    Attributes:
+        line: The heading, or the cell before it, and the value.
+        start: Where the value begins in ``line``.
+        place: Where it begins in the text.
+        is_prose: Whether the line heads a table, so that a word in it is no value.
+    """
+
+    line: str
+    start: int
+    place: int
+    is_prose: bool = False
+
+
 def find(text: str) -> list[Secret]:
     """Secrets in Markdown tables, and in comma- or tab-separated values under a line of headings."""
-    found: list[Secret] = []
+    found = []
+    for cell in cells(text):
+        for secret in contextual.find(cell.line):
+            is_word = cell.is_prose and cell.line[secret.start : secret.end].isalpha()
+            if secret.start >= cell.start and not is_word:
+                shift = cell.place - cell.start
+                found.append(Secret(shift + secret.start, shift + secret.end, secret.kind))
+    return found
+
+
+def cells(text: str) -> Iterator[Cell]:
+    """The cells that have a heading or stand behind another, in a table or line that has a label."""
     mark, headings, is_telling, start = "", list[str](), False, 0
-    lines = text.split("\n")
-    for line, after in itertools.pairwise([*lines, ""]):
-        cells = list(_cells(line, mark)) if mark else []
-        is_row = bool(cells) and len(cells) == len(headings)
+    for line, after in itertools.pairwise([*text.split("\n"), ""]):
+        spans = list(_cells(line, mark)) if mark else []
+        is_row = bool(spans) and len(spans) == len(headings)
         if not is_row:
             mark = _separator(line, after)
             headings = _headings(line, mark) if mark else []
-            is_telling = bool(mark) and labelled.has_label(line)
+            is_telling = bool(mark) and labels.has_label(line)
         elif is_telling:
-            for heading, cell in zip(headings, cells, strict=True):
-                found += _cell(line, start, cell, heading)
-        if "|" in line and labelled.has_label(line):
-            named = _row(line, start)
-            found += named if is_row or not mark else (e for e in named if not _is_word(text, e))
+            for heading, span in zip(headings, spans, strict=True):
+                yield _cell(line, start, span, heading)
+        if "|" in line and labels.has_label(line):
+            for (begin, end), span in itertools.pairwise(_cells(line, "|")):
+                cell = _cell(line, start, span, line[begin:end].rstrip(": "))
+                yield cell._replace(is_prose=not is_row and bool(mark))
         start += len(line) + 1
-    return found
+
+
+def _cell(line: str, offset: int, span: tuple[int, int], heading: str) -> Cell:
+    before = f"{heading}: "
+    return Cell(before + line[slice(*span)], len(before), offset + span[0])
 
 
 def _separator(line: str, after: str) -> str:
@@ -57,21 +89,3 @@ def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
         if inner or (start and end < len(line)):
             yield begin, begin + len(inner)
         start = end + len(mark)
-
-
-def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator[Secret]:
-    before = f"{label}: "
-    shift = offset + cell[0] - len(before)
-    for secret in labelled.find(before + line[slice(*cell)]):
-        if secret.start >= len(before):
-            yield Secret(shift + secret.start, shift + secret.end, secret.kind)
-
-
-def _row(line: str, offset: int) -> Iterator[Secret]:
-    """Yield the secrets of a row in which a cell is the label of the next: "| Password | … |"."""
-    for (start, end), cell in itertools.pairwise(_cells(line, "|")):
-        yield from _cell(line, offset, cell, line[start:end].rstrip(": "))
-
-
-def _is_word(text: str, secret: Secret) -> bool:
-    return text[secret.start : secret.end].isalpha()

@@ -14,21 +14,11 @@ UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 _HEAD_LETTERS = 3  # letters that distinguish most words from the first words of phrases
 _MIN_COMPOUND_END = 6  # letters of a label for passwords that may end a word ("wifiwachtwoord")
 _MAX_ENDING = 4  # maximum letters of an inflection, plus one
-_NO_LABELS = (
-    "be",
-    "be joined",
-    "with",
-    "as",
-    "yet",
-    "net",
-    "place",
-    "guard",
-    "within",
-    "about",
-    "scheme",
-    "predicate",
-)
-"""Classes of words that occur near labels; words of all others are labels."""
+_NO_LABELS = ("place", "guard", "within")
+"""Classes of things that a code opens, in compounds; words of all others are labels."""
+
+Label = tuple[str, int, int]
+"""Class, start and end of a label in a text."""
 
 _WORDS = rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+"
 """Words; a run of a script without blanks is a word of its own."""
@@ -124,6 +114,11 @@ def _accentless(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
 
 
+def has_label(text: str) -> bool:
+    """Whether a text contains a label."""
+    return next(labels_in(fold(text)), None) is not None
+
+
 @cache
 def word_set(*kinds: str) -> frozenset[str]:
     """The words of some classes."""
@@ -144,7 +139,7 @@ def _compounds() -> re.Pattern[str]:
     return re.compile(rf"(?:{places}|(?:{words_of('within')})\w{{0,2}})\Z")
 
 
-def labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
+def labels_in(folded: str) -> Iterator[Label]:
     """Yield class, start and end of each label that starts a word; anywhere in scripts without blanks.
 
     Words for "code" and "password" may end a compound, so all words are searched for them; what a

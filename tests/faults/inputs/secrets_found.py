@@ -29,6 +29,7 @@ from faults.running.laying import NOW
 from faults.running.warm import Stage, stage
 
 from clsm_cli.text import secrets
+from clsm_cli.text.secrets import labels
 
 FILE = Path(__file__).with_name("secret_kinds.tsv")
 EACH = 4
@@ -270,10 +271,31 @@ def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
 
 
 def prose() -> list[str]:
-    """The lines of text that this project has."""
+    """The lines of text that this project has; of its records the sentences without a label."""
     files = sorted({path for pattern in _PROSE for path in _ROOT.glob(pattern)})
-    texts = (path.read_text("utf-8", "replace") for path in files)
-    return [line for text in texts for line in text.splitlines() if line.strip()]
+    lines: list[str] = []
+    for path in files:
+        is_set = path.suffix == ".jsonl"
+        lines += sentences(path) if is_set else path.read_text("utf-8", "replace").splitlines()
+    return [line for line in lines if line.strip()]
+
+
+def sentences(path: Path) -> Iterator[str]:
+    """The texts of several words in JSON lines; people of invented memories tell codes after a label."""
+    for row in path.read_text("utf-8", "replace").split("\n"):
+        try:
+            told = json.loads(row)
+        except (ValueError, RecursionError):  # some sets have such rows, to be refused
+            told = row
+        yield from (text for text in _texts(told) if " " in text and not labels.has_label(text))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from value.splitlines()
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
 
 
 def _alarms(mask: Callable[[str], secrets.MaskedText], every: int) -> Outcome:
