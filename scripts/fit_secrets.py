@@ -27,8 +27,8 @@ import torch
 from faults.inputs import secrets_found
 
 from clsm_cli.text.secrets import cells, contextual, issued, mask
-from clsm_cli.text.secrets.candidates import Candidate, candidates
 from clsm_cli.text.secrets.labels import fold, labels_in
+from clsm_cli.text.secrets.values import Value, values
 from scripts.join_labels import LABELS
 
 if TYPE_CHECKING:
@@ -139,18 +139,18 @@ def _examples(text: str, secrets: Sequence[str]) -> Iterator[Example]:
     spans = [m.span() for each in secrets for m in re.finditer(re.escape(each), text)]
     folded = fold(text)
     labels = contextual.Labels(labels_in(folded))
-    for value in candidates(text, labels.all):
+    for value in values(text, labels.all):
         shared = max((_share(value, span) for span in spans), default=0.0)
         is_within = value.form in ("mixed", "digits") and any(
             start <= value.start and value.end <= end for start, end in spans
         )
         if shared == 0 or shared >= SAME or is_within:
-            names = contextual.features(text, folded, value, labels)
+            names = contextual.value_features(text, folded, value, labels)
             slots = np.array(sorted({contextual.slot(each) for each in names}))
             yield Example(slots, shared > 0)
 
 
-def _share(value: Candidate, span: tuple[int, int]) -> float:
+def _share(value: Value, span: tuple[int, int]) -> float:
     common = min(value.end, span[1]) - max(value.start, span[0])
     return max(0, common) / (max(value.end, span[1]) - min(value.start, span[0]))
 

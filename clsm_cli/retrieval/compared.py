@@ -28,6 +28,8 @@ _LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
 _RULE = re.compile(r"\W*-{3}\W*")
 """The line below the head of a table."""
 _CLAUSE = re.compile(r"[,;] (?:and )?| [-\u2013\u2014] |\b(?:and|but)\b")
+_TOLD = 4
+"""Words of a line that says something without its heading, at least (own choice)."""
 BRIEF = 25
 """Words of a later passage that is read whole, at most (own choice)."""
 LONGEST = 40
@@ -111,6 +113,13 @@ class Side:
         text = self.passage.text
         is_brief = len(self.sentences) > 1 and len(text.split()) <= BRIEF and "\n" not in text
         return [pair_head.sentence(text)] if is_brief else self.parts(wanted)
+
+    def without_heading(self, sentence: Sentence) -> Sentence | None:
+        """A sentence of four words or more that is read after the heading, as it stands without; else None."""
+        heading = self.passage.heading.rpartition(" › ")[2]
+        bare = sentence.text.removeprefix(f"{heading}: ")
+        is_told = bare != sentence.text and len(bare.split()) >= _TOLD
+        return pair_head.sentence(bare) if is_told else None
 
     @cached_property
     def keys(self) -> set[str]:

@@ -45,11 +45,8 @@ FIRST = 12
 OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded (``scripts/fit_pairs.py``)."""
 ABOVE = 0.6
-"""Probability of an update from which the later of two short passages ranks above, however well it
-answers.
-
-This and the three below: docs/experiments.md, What takes the place of what.
-"""
+"""Probability of an update from which the later of two short passages ranks above, however well it answers.
+This and the three below: docs/experiments.md, What takes the place of what."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
@@ -302,12 +299,9 @@ def _judged(
 
 
 def _is_told(question: Question, one: Sentence, new: Side, two: Sentence) -> bool:
-    """Whether a sentence updates another also without its heading, which makes many alike ("Boat: …")."""
-    heading = new.passage.heading.rpartition(" › ")[2]
-    bare = two.text.removeprefix(f"{heading}: ")
-    if bare == two.text or len(bare.split()) < 4:
-        return True
-    return _update(one, pair_head.sentence(bare), question.text) >= PERHAPS
+    """Whether a sentence updates another without its heading, too: much looks like news of "Boat"."""
+    bare = new.without_heading(two)
+    return bare is None or _update(one, bare, question.text) >= PERHAPS
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
@@ -389,9 +383,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Superseded]:
     # A superseded passage of the owner does not contradict the agent; an agent's passage that its owner
     # contradicts supersedes nothing.
     updates = [
-        update
-        for update in updates
-        if update.new.row not in over or not update.new.is_before(update.old)
+        each for each in updates if each.new.row not in over or not each.new.is_before(each.old)
     ]
     gainsaid = {update.old.row for update in updates if update.new.is_before(update.old)}
     by_row: dict[int, list[_Update]] = {}

@@ -1,7 +1,7 @@
 """Passwords and codes in running text, by their shape and the words around them.
 
 "The wifi password is …", "gate 4471, then hash", "contraseña: …": of each value that may be a secret
-(``candidates``) a logistic regression over its shape, its link to what stands before it, the nearest labels
+(``values``) a logistic regression over its shape, its link to what stands before it, the nearest labels
 (``labels.tsv``) and the words around gives the probability that it is one. ``scripts/fit_secrets.py``
 fits the weights.
 """
@@ -17,9 +17,9 @@ from functools import cache
 
 from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets import secret_values
-from clsm_cli.text.secrets.candidates import Candidate, candidates
 from clsm_cli.text.secrets.labels import UNSPACED_CLASS, Label, fold, labels_in
 from clsm_cli.text.secrets.secret_values import Secret
+from clsm_cli.text.secrets.values import Value, values
 from clsm_cli.text.tokens import STOP_WORDS
 
 WEIGHTS = os.path.join(os.path.dirname(__file__), "contextual.bin")
@@ -35,6 +35,7 @@ _MANY = (
 _WORD = rf"[^\W_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]|[:=]"
 _PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _MASK = re.compile(r"\[masked:[a-z-]*\]?")
+_HAS_VALUE = re.compile(r"[^\n\x00]{0,30}\x00")  # a label whose value is masked
 _KINDS = {
     "password": "password",
     "homonym": "password",
@@ -58,20 +59,20 @@ class Labels:
         self.all = sorted(labels, key=lambda label: label[2])
         self._ends = [end for _, _, end in self.all]
 
-    def before(self, value: Candidate) -> Label | None:
+    def before(self, value: Value) -> Label | None:
         """The last label before a value."""
         place = bisect_right(self._ends, value.start)
         label = self.all[place - 1] if place else None
         return label if label and value.start - label[2] < _REACH else None
 
-    def after(self, value: Candidate) -> Label | None:
+    def after(self, value: Value) -> Label | None:
         """The first label after a value."""
         place = bisect_right(self._ends, value.end)
         behind = (each for each in self.all[place : place + 3] if each[1] >= value.end)
         label = next(behind, None)
         return label if label and label[1] - value.end < _LABEL_REACH else None
 
-    def is_in_line(self, text: str, value: Candidate) -> bool:
+    def is_in_line(self, text: str, value: Value) -> bool:
         """Whether the label before a value, or the one after it, is in its line."""
         before, after = self.before(value), self.after(value)
         return bool(
@@ -97,16 +98,16 @@ def find(text: str) -> list[Secret]:
 
 def _in_paragraph(text: str) -> Iterator[Secret]:
     folded = fold(text)
-    labels = Labels(labels_in(folded))
-    values = list(dict.fromkeys(candidates(text, labels.all)))
-    if len(values) > _MANY:
-        values = [each for each in values if labels.is_in_line(text, each)]
-    for value in values:
-        if chance(features(text, folded, value, labels)) >= LEAST_P:
+    labels = Labels(each for each in labels_in(folded) if not _HAS_VALUE.match(text, each[2]))
+    found = list(dict.fromkeys(values(text, labels.all)))
+    if len(found) > _MANY:
+        found = [value for value in found if labels.is_in_line(text, value)]
+    for value in found:
+        if chance(value_features(text, folded, value, labels)) >= LEAST_P:
             yield Secret(value.start, value.end, _kind(value, labels))
 
 
-def _kind(value: Candidate, labels: Labels) -> str:
+def _kind(value: Value, labels: Labels) -> str:
     label = labels.before(value)
     usual = "pin" if value.form in ("digits", "spelled") else "password"
     return _KINDS.get(label[0], usual) if label else usual
@@ -130,7 +131,7 @@ def _weights() -> memoryview:
         return memoryview(stream.read()).cast("b")
 
 
-def features(text: str, folded: str, value: Candidate, labels: Labels) -> list[str]:
+def value_features(text: str, folded: str, value: Value, labels: Labels) -> list[str]:
     """The names of a value's features.
 
     Args:
@@ -185,7 +186,7 @@ def _ending(after: str) -> str:
     return "word" if after[0].isalnum() else after[0]
 
 
-def _shape(text: str, value: Candidate) -> Iterator[str]:
+def _shape(text: str, value: Value) -> Iterator[str]:
     said = text[value.start : value.end]
     kinds = re.sub(r"[^\W\d_]", "a", re.sub(r"[A-ZÀ-Þ]", "A", re.sub(r"\d", "9", said)))
     runs = re.sub(r"(.)\1+", r"\1", kinds)
@@ -226,7 +227,7 @@ def _word_shape(said: str) -> Iterator[str]:
     yield from (f"has {char}" for char in {*said} if not char.isalnum())
 
 
-def _near_labels(folded: str, value: Candidate, labels: Labels, link: str) -> Iterator[str]:
+def _near_labels(folded: str, value: Value, labels: Labels, link: str) -> Iterator[str]:
     if (label := labels.before(value)) is None:
         yield "label none <"
     else:
@@ -234,7 +235,7 @@ def _near_labels(folded: str, value: Candidate, labels: Labels, link: str) -> It
         far, line = min(5, len(gap.split())), "next" if "\n" in gap else "same"
         yield from (f"label {label[0]} <", f"label {label[0]} <{far} {line}")
         near = f"label {label[0]} {value.form} {far} {line}"
-        yield from (f"{near} {link.split()[0]}", f"{near} {link}")
+        yield from (f"{near} {link.split(maxsplit=1)[0]}", f"{near} {link}")
     if label := labels.after(value):
         far = min(5, len(folded[value.end : label[1]].split()))
         yield from (f"label {label[0]} >", f"label {label[0]} >{far}")

@@ -16,7 +16,7 @@ from clsm_cli.text.secrets.labels import UNSPACED_CLASS, Label
 Form = Literal["digits", "mixed", "joined", "groups", "list", "spelled", "word", "phrase", "quoted"]
 
 
-class Candidate(NamedTuple):
+class Value(NamedTuple):
     """Span and form of a value: ``text[start:end]``."""
 
     start: int
@@ -59,35 +59,37 @@ _SURE = frozenset(("password", "homonym", "login", "words"))
 """Labels after which a plain word or phrase may be the secret."""
 
 
-def candidates(text: str, labels: Sequence[Label]) -> Iterator[Candidate]:
+def values(text: str, labels: Sequence[Label]) -> Iterator[Value]:
     """The values of a text that may be secrets; they may overlap."""
     for match in compiled(_DIGITS).finditer(text):
         if not compiled(_DATE).fullmatch(match.group()):
-            yield Candidate(*match.span(), "digits")
+            yield Value(*match.span(), "digits")
     for match in compiled(_GROUPS).finditer(text):
         if not match.group().replace(" ", "").replace("-", "").isdigit():
-            yield Candidate(*match.span(), "groups")
+            yield Value(*match.span(), "groups")
     for match in compiled(_PIECE).finditer(text):
         if len(match.group()) >= _MIN_LENGTH and not match.group().isalpha():
             yield from _in_piece(text, *match.span())
     for match in compiled(_LIST).finditer(text):
-        yield Candidate(*match.span(), "list")
+        yield Value(*match.span(), "list")
     yield from _spelled(text)
     for label in labels:
         yield from _after_label(text, label)
 
 
-def _in_piece(text: str, start: int, end: int) -> Iterator[Candidate]:
+def _in_piece(text: str, start: int, end: int) -> Iterator[Value]:
     """The value at the end of "key=value", "user:value" or "user/value", or the whole."""
     piece = text[start:end]
     if "://" in piece:
         for match in compiled(_PARAMETER).finditer(text, start, end):
-            yield Candidate(*match.span(1), "mixed")
+            yield Value(*match.span(1), "mixed")
         return
     if piece.count("/") > 1:
         return
-    key = compiled(_KEY).match(piece)
-    start += key.end() if key else piece.find("/") + 1
+    if not (key := compiled(_KEY).match(piece)):
+        start += piece.find("/") + 1
+        key = compiled(_KEY).match(text[start:end])
+    start += key.end() if key else 0
     while start < end and text[start] in _OPENING:
         start += 1
     while end > start and text[end - 1] in _ENDING:
@@ -96,9 +98,9 @@ def _in_piece(text: str, start: int, end: int) -> Iterator[Candidate]:
     if len(value) < _MIN_LENGTH or not secret_values.is_actual_value(value):
         return
     if compiled(_JOINED).fullmatch(value):
-        yield Candidate(start, end, "joined")
+        yield Value(start, end, "joined")
     elif _is_mixed(value):
-        yield Candidate(start, end, "mixed")
+        yield Value(start, end, "mixed")
 
 
 def _is_mixed(value: str) -> bool:
@@ -107,7 +109,7 @@ def _is_mixed(value: str) -> bool:
     return is_odd and any(map(str.isalpha, value)) and not compiled(_AMOUNT).fullmatch(value)
 
 
-def _spelled(text: str) -> Iterator[Candidate]:
+def _spelled(text: str) -> Iterator[Value]:
     """Digits in words, "four four seven one"."""
     spans: list[tuple[int, int]] = []
     for match in compiled(_NUMERAL).finditer(text):
@@ -115,11 +117,11 @@ def _spelled(text: str) -> Iterator[Candidate]:
             continue
         if spans and text[spans[-1][1] : match.start()].strip(" ,.-·") not in ("", "double"):
             if len(spans) >= _MIN_SPELLED:
-                yield Candidate(spans[0][0], spans[-1][1], "spelled")
+                yield Value(spans[0][0], spans[-1][1], "spelled")
             spans = []
         spans.append(match.span())
     if len(spans) >= _MIN_SPELLED:
-        yield Candidate(spans[0][0], spans[-1][1], "spelled")
+        yield Value(spans[0][0], spans[-1][1], "spelled")
 
 
 @cache
@@ -128,16 +130,16 @@ def _numerals() -> frozenset[str]:
     return frozenset(word for cell in cells for word in cell.split("|"))
 
 
-def _after_label(text: str, label: Label) -> Iterator[Candidate]:
+def _after_label(text: str, label: Label) -> Iterator[Value]:
     kind, _, end = label
     line_end = text.find("\n", end + 3)
     stop = min(end + _REACH, line_end if line_end >= 0 else len(text))
     for match in compiled(_QUOTED).finditer(text, end, stop):
         if not match.group(1).strip().isdigit():
-            yield Candidate(*match.span(1), "quoted")
+            yield Value(*match.span(1), "quoted")
     words = list(compiled(_PLAIN).finditer(text, end, stop))
     for match in words[: _WORDS if kind in _SURE else 1]:
         if match.start() > end and text[match.end() : match.end() + 1] != "-":
-            yield Candidate(*match.span(), "word")
+            yield Value(*match.span(), "word")
     if kind in _SURE and (phrase := compiled(_PHRASE).match(text, end)):
-        yield Candidate(*phrase.span(1), "phrase")
+        yield Value(*phrase.span(1), "phrase")
