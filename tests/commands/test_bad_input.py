@@ -114,7 +114,7 @@ def test_a_full_disk(bare: Cli, mount: Callable[[str], Path]) -> None:
         (cli.folder / f"{number:03}.md").write_text(text + "\n")
     files = sorted(path.name for path in cli.folder.glob("*.md"))
     cli.ok("ingest", *files[:50], *NOW)
-    assert_said(cli("ingest", *files, *NOW), DiskError, "the disk is full")
+    assert_said(cli("ingest", *files, *NOW), DiskError, "free some space")
     assert cli.ok("recall", "Visit 0 heron", "-k", "1", *NOW).out.count("Visit 0 of the heron") == 1
     remount(disk, "size=64m")
     cli.ok("ingest", *files, *NOW)
