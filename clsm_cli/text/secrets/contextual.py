@@ -29,9 +29,7 @@ LEAST_P = 0.75
 """Of the secrets of an author who was left out of the fit, half to two thirds reach it (``fit_secrets``)."""
 _REACH, _BEFORE, _AFTER = 160, 12, 6  # context of a value: characters on each side, words
 _LABEL_REACH = 60  # characters after a value in which a label may stand
-_MANY = (
-    200  # candidates of a paragraph: above, it is a dump, and counts only where a line has a label
-)
+_MANY = 200  # values of a paragraph: above, it is a dump, where a label must name them
 _WORD = rf"[^\W_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]|[:=]"
 _PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _MASK = re.compile(r"\[masked:[a-z-]*\]?")
@@ -72,13 +70,10 @@ class Labels:
         label = next(behind, None)
         return label if label and label[1] - value.end < _LABEL_REACH else None
 
-    def is_in_line(self, text: str, value: Value) -> bool:
-        """Whether the label before a value, or the one after it, is in its line."""
-        before, after = self.before(value), self.after(value)
-        return bool(
-            (before and "\n" not in text[before[2] : value.start])
-            or (after and "\n" not in text[value.end : after[1]])
-        )
+    def is_named(self, text: str, value: Value) -> bool:
+        """Whether a label stands right before a value, without a word between."""
+        label = self.before(value)
+        return label is not None and not any(map(str.isalnum, text[label[2] : value.start]))
 
 
 def find(text: str) -> list[Secret]:
@@ -101,7 +96,7 @@ def _in_paragraph(text: str) -> Iterator[Secret]:
     labels = Labels(each for each in labels_in(folded) if not _HAS_VALUE.match(text, each[2]))
     found = list(dict.fromkeys(values(text, labels.all)))
     if len(found) > _MANY:
-        found = [value for value in found if labels.is_in_line(text, value)]
+        found = [value for value in found if labels.is_named(text, value)]
     for value in found:
         if chance(value_features(text, folded, value, labels)) >= LEAST_P:
             yield Secret(value.start, value.end, _kind(value, labels))
