@@ -228,8 +228,9 @@ END = 24
 
 def _end(file: str) -> str:
     folder, _, last = file.rpartition("/")
-    whole = len(last) < LONG
-    return f"\u2026/{last}" if whole else f"\u2026{folder[-END:]}/\u2026{last[-END // 2 :]}"
+    if len(last) < LONG:
+        return f"\u2026/{last}"
+    return f"\u2026{folder[folder.rfind('/') :][-END:]}/\u2026{last[-END // 2 :]}"
 
 
 def _with_heads(

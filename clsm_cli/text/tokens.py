@@ -35,8 +35,8 @@ def stems(text: str) -> list[str]:
     ['mara', 'cafe', 'memori']
     >>> stems("memory_v2 delegation-defect 2026-02-24")
     ['memory_v2', 'memori', 'v2', 'deleg', 'defect', '2026', '02', '24']
-    >>> stems("東京都 茶")
-    ['東京', '京都', '茶']
+    >>> stems("東京都 茶"), stems("บ้านนา")
+    (['東京', '京都', '茶'], ['บา', 'าน', 'นน', 'นา'])
     """
     terms: list[str] = []
     folded = _fold(text)
@@ -44,12 +44,12 @@ def stems(text: str) -> list[str]:
     for word in _WORD.findall(_POSSESSIVE.sub("", folded)):
         if word in STOP_WORDS:
             continue
-        if plain or not _cjk().search(word):
+        if plain or not _unspaced().search(word):
             terms += _terms(word)
         else:
-            parts = (part.strip("_") for part in _cjk().split(word))
+            parts = (part.strip("_") for part in _unspaced().split(word))
             for part in filter(None, parts):
-                terms += _bigrams(part) if _cjk().match(part) else _terms(part)
+                terms += _bigrams(part) if _unspaced().match(part) else _terms(part)
     return terms
 
 
@@ -85,6 +85,12 @@ def identifier_keys(text: str) -> list[str]:
         if len(digits) >= _MIN_NUMBER_DIGITS:
             found.append(digits)
     return found
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Scripts without blanks between words: those of ``_cjk``, Thai, Lao, Tibetan, Burmese and Khmer."""
+    return re.compile(_cjk().pattern.replace("[", r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"))
 
 
 @cache
