@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from tables import column
 
 from clsm_cli.consolidation.descriptions import Quote, best_quotes, quotes_of
 from clsm_cli.heads.definition_head import MIN_DEFINITION, below_heading, judge
@@ -15,16 +16,7 @@ def chance(sentence: str, name: str = "Rosa", *, is_dated: bool = True) -> float
     return None if told is None else told.probability
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Rosa is a retired signal engineer.",
-        "- **Rosa Lind**: my sister's neighbour, 71.",
-        "Rosa, our downstairs neighbour, repairs clocks.",
-        "Rosa ist eine Lokführerin aus Hof.",
-        "- [[Rosa]]: runs the bakery.",
-    ],
-)
+@pytest.mark.parametrize("sentence", column(__file__, "what it is"))
 def test_what_it_is_is_likelier_than_what_it_did(sentence: str) -> None:
     said, did = chance(sentence), chance("We met Rosa at the station yesterday.")
     assert said is not None

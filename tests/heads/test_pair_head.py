@@ -1,21 +1,13 @@
 """What the shipped head says of two sentences."""
 
 import pytest
+from tables import table
 
 from clsm_cli.heads import pair_head
 from clsm_cli.heads.pair_head import RELATIONS
 
 
-@pytest.mark.parametrize(
-    ("relation", "old", "new", "asked"),
-    [
-        ("update", "I work at the mill.", "I left the mill and drive a bus.", "where do I work"),
-        ("update", "Rent: 900", "Rent: 950", ""),
-        ("same", "Our dog is called Rex.", "The name of our dog is Rex.", ""),
-        ("both", "Kim lives in Ghent.", "Kim's brother lives in Leiden.", "where does Kim live"),
-        ("unrelated", "The rent is 900.", "An owl called after midnight.", ""),
-    ],
-)
+@pytest.mark.parametrize(("relation", "old", "new", "asked"), table(__file__, "relations"))
 def test_the_likeliest_is_right(relation: str, old: str, new: str, asked: str) -> None:
     found = pair_head.relation(old, new, asked)
     assert RELATIONS[found.index(max(found))] == relation

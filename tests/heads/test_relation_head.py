@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier
@@ -41,14 +42,7 @@ def test_of_a_long_list_no_names_are_paired() -> None:
     assert _chances(", ".join(names[:12]), *names[:12])
 
 
-@pytest.mark.parametrize(
-    ("holds", "ended"),
-    [
-        ("Petra is employed by Kestrel Labs.", "Petra has left Kestrel Labs."),
-        ("Petra teaches at Kestrel Labs.", "Petra used to work at Kestrel Labs."),
-        ("Petra works for Kestrel Labs.", "Petra stopped working for Kestrel Labs."),
-    ],
-)
+@pytest.mark.parametrize(("holds", "ended"), table(__file__, "ended"))
 def test_what_has_ended_is_no_relation(model_folder: Path, holds: str, ended: str) -> None:
     words = StaticVectors.open(model_folder).mean_vectors
 

@@ -18,6 +18,7 @@ from sample_store import query_engine
 from sleeping import heard, nodes, rows, sleep
 from small_store import note, row, state, talk, tell
 from strategies import examples
+from tables import mapping, table
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
@@ -91,16 +92,7 @@ def test_tasks_are_open_and_what_is_due_comes_first(night: Store) -> None:
     assert any("18 March" in text for text in texts(found, "due"))
 
 
-NOTES = {
-    "SOUL.md": "# Soul\n\n- Nothing leaves the house of Sedge unread.\n",
-    "MEMORY.md": "# Memory\n\n- Mara keeps two hives of bees behind the shed.\n",
-    "memory/2026-02-23.md": "# Monday\n\n## Boat\n\n- The skipper sold the boat to Piet for 900 euros.\n"
-    "- Mara keeps two hives of bees behind the shed.\n",
-    "memory/2026-02-24.md": "# Tuesday\n\n## Bikes\n\n- Brian bought a second bicycle for 200 euros.\n",
-    "memory/2026-02-25.md": "# Wednesday\n\n## Trains\n\n- Mara booked the train to Bonn for 59 euros.\n",
-    "projects/weir.md": "# Weir\n\n## State\n\n- The gate of the weir is run by a motor of 2 kW.\n"
-    "- The licence of the weir runs until 10 March 2026.\n",
-}
+NOTES = mapping(__file__, "notes")
 
 
 @pytest.fixture
@@ -522,14 +514,7 @@ def test_the_file_is_read_as_long_as_nothing_changed(
     assert path_of(desk).read_bytes() != kept
 
 
-@pytest.mark.parametrize(
-    ("zone", "now"),
-    [
-        ("America/Los_Angeles", "2026-02-24T20:00:00-08:00"),
-        ("Europe/Amsterdam", "2026-02-25T00:30:00+01:00"),
-        ("Pacific/Auckland", "2026-02-25T09:00:00+13:00"),
-    ],
-)
+@pytest.mark.parametrize(("zone", "now"), table(__file__, "zones"))
 def test_what_was_written_by_hand_is_told_at_any_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, now: str
 ) -> None:

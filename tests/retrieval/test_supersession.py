@@ -24,19 +24,7 @@ def answered(store: Store, question: str, *told: str) -> list[Memory]:
     return found(store, question)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "question"),
-    [
-        ("The gateway is up.", "The gateway is dead, its fuse has blown.", "is the gateway up"),
-        (
-            "In the morning I drink black tea.",
-            "I don't drink black tea any more, in the morning it is green tea.",
-            "what do I drink in the morning",
-        ),
-        ("The bike is in the shed.", "The bike is not in the shed, it's at Ben's place.", "where is the bike"),
-        ("We're going to Ghent on 3 May", "the Ghent trip is cancelled", "when do we go to Ghent?"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "question"), table(__file__, "over"))
 def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: str) -> None:
     first, second = answered(store, question, old, new)
     assert (first.text, first.until) == (new, None)
@@ -225,19 +213,7 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
     assert (told.until, told.perhaps_until) == (None, "2026-02-02")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "question"),
-    [
-        ("I like Java.", "I hate Java now.", "do I like Java"),
-        ("We're using PostgreSQL for the database.", "Actually, we migrated to SQLite.", "which database do we use"),
-        ("I prefer tabs to spaces.", "I prefer spaces to tabs now.", "do I prefer tabs or spaces"),
-        (
-            "First jab yesterday, the second is on the 9th of March",
-            "Second jab is in, she didn't even look up from the biscuit",
-            "are the jabs done?",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "question"), table(__file__, "perhaps over"))
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
     assert [each.text for each in answered(store, question, old, new)] == [new, old]
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from sample_store import ask
+from tables import table
 
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.heads import answer_head
@@ -11,19 +12,11 @@ from clsm_cli.heads.answer_head import answer_probability
 from clsm_cli.store.layout import Store
 
 
-@pytest.mark.parametrize(
-    ("question", "passage", "is_answer"),
-    [
-        ("what is the rent", "Rent: 900 euros a month, due on the first.", True),
-        ("when was the flat built", "Rent: 900 euros a month, due on the first.", False),
-        ("does she eat meat", "Mara: I have been vegetarian since school.", True),
-        ("who is her landlord", "Mara: I have been vegetarian since school.", False),
-    ],
-)
+@pytest.mark.parametrize(("question", "passage", "is_answer"), table(__file__, "about the same"))
 def test_what_is_only_about_the_same_thing_is_no_answer(
-    question: str, passage: str, is_answer: bool
+    question: str, passage: str, is_answer: str
 ) -> None:
-    assert (answer_probability(question, passage) > 0.5) == is_answer
+    assert (answer_probability(question, passage) > 0.5) == (is_answer == "yes")
 
 
 QUESTION = "what is the defect of a mind that delegates"
