@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import HOME
 from strategies import examples
+from tables import table
 
 from clsm_cli.ingestion.describe import MAX_SENTENCES, describe, mean_vector, novelty
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Role, Turn
@@ -116,19 +117,10 @@ def test_the_heading_of_a_document_leads() -> None:
     assert ", C" not in record(episode(one, other, document="d-1")).title
 
 
-@pytest.mark.parametrize(
-    ("reply", "speaker", "answered"),
-    [
-        ("The hook uses port 8080.", "Iris", "t2"),
-        ("The hook uses port 8080, which port do you use?", "Iris", None),
-        ("It uses that hook port. And you?", "Iris", "t2"),
-        ("The hook uses port 8080.", "Mara", None),
-        ("No idea about the port.", "Iris", None),
-    ],
-)
-def test_what_answers_a_question(reply: str, speaker: str, answered: str | None) -> None:
+@pytest.mark.parametrize(("reply", "speaker", "answered"), table(__file__, "answers"))
+def test_what_answers_a_question(reply: str, speaker: str, answered: str) -> None:
     talk = episode(turn("t1", "Mara", "Which port does the hook use?"), turn("t2", speaker, reply))
-    assert record(talk).open_questions[0].answered_by == answered
+    assert record(talk).open_questions[0].answered_by == (answered or None)
 
 
 def test_valence_is_the_feeling_of_the_turns_that_show_one() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ingesting import row
 from processes import Cli, environment
+from tables import table
 
 LINES = [
     f"2026-03-01 {i // 3600:02}:{i // 60 % 60:02}:{i % 60:02} INFO [w-{i % 7}] GET /api/{i * 7919} {i % 97} ms"
@@ -57,16 +58,7 @@ def test_it_is_kept_whole_and_embedded_in_part(outage: Cli) -> None:
     assert waiting == 0
 
 
-@pytest.mark.parametrize(
-    ("query", "text"),
-    [
-        ("quagmire zebrafish gate", "quagmire reached the zebrafish gate"),
-        ("okapi", "okapi was here"),
-        ("/api/6335200", "/api/6335200 "),
-        ("who restarted the pump", "Then Tom restarted the pump."),
-        ("what does Ines call it", "Why does Ines call it the walrus?"),
-    ],
-)
+@pytest.mark.parametrize(("query", "text"), table(__file__, "found"))
 def test_what_is_in_it_and_around_it_is_found(outage: Cli, query: str, text: str) -> None:
     found = outage.ok("recall", query, "--json").json
     assert text in found["memories"][0]["text"]

@@ -74,25 +74,9 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
     assert block.time is None, "no year near has that day"
 
 
-@pytest.mark.parametrize(
-    ("path", "front", "in_workspace", "trust"),
-    [
-        ("w/SOUL.md", "", False, "user"),
-        ("w/MEMORY.md", "", False, "agent"),
-        ("w/memory.md", "", False, "agent"),
-        ("w/DREAMS.md", "", False, "agent"),
-        ("w/2026-02-24.md", "", False, "user"),
-        ("reading list.txt", "", False, "user"),
-        ("clip.md", "---\ntrust: web\n---\n", False, "web"),
-        ("-", "", False, "user"),
-        ("2026-02-24.md", "", True, "agent"),
-        ("2026-02-24-call.md", "", True, "agent"),
-        ("USER.md", "", True, "user"),
-        ("2026-02-24.md", "---\ntrust: user\n---\n", True, "user"),
-    ],
-)
-def test_whose_words_they_are(path: str, front: str, in_workspace: bool, trust: str) -> None:
-    assert read(f"{front}a", path, is_agents=in_workspace).trust == trust
+@pytest.mark.parametrize(("path", "front", "in_workspace", "trust"), table(__file__, "whose words"))
+def test_whose_words_they_are(path: str, front: str, in_workspace: str, trust: str) -> None:
+    assert read(f"{front}a", path, is_agents=in_workspace == "yes").trust == trust
 
 
 @pytest.mark.parametrize(

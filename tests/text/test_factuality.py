@@ -35,14 +35,6 @@ def test_questions_and_ideas_state_nothing(expected: str, sentence: str) -> None
     assert factuality.asserts_nothing(sentence) is (expected == "yes")
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("My mother says Tomas works at Siemens, she always mixes that up.", True),
-        ("Rumour has it that Tomas left.", True),
-        ("Mara says she doesn't eat meat.", False),
-        ("My doctor told me not to eat nuts.", False),
-    ],
-)
-def test_what_is_reported_and_denied(sentence: str, *, expected: bool) -> None:
-    assert factuality.is_disputed(sentence) is expected
+@pytest.mark.parametrize(("sentence", "expected"), table(__file__, "reported and denied"))
+def test_what_is_reported_and_denied(sentence: str, expected: str) -> None:
+    assert factuality.is_disputed(sentence) is (expected == "yes")

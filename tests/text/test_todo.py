@@ -10,24 +10,9 @@ from clsm_cli.text.todo import due_day, is_same_task, todos, wordings
 TUESDAY = date(2026, 2, 10)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("- [ ] Water the figs", ("Water the figs", "open", None)),
-        ("- [x] Water the figs", ("Water the figs", "done", None)),
-        ("* [X] **Water** the [[Figs]]", ("Water the Figs", "done", None)),
-        ("1. [ ] Water the figs", ("Water the figs", "open", None)),
-        ("- [!] Roof", ("Roof", "blocked", None)),
-        ("- [ ] Essay, due on 27 February", ("Essay, due on 27 February", "open", "2026-02-27")),
-        ("- [ ] Essay (tomorrow)", ("Essay (tomorrow)", "open", "2026-02-11")),
-        ("- [ ] Essay 2026-03-01 #work", ("Essay 2026-03-01", "open", "2026-03-01")),
-        ("- [ ] Pay the rent by the 20th", ("Pay the rent by the 20th", "open", "2026-02-20")),
-        ("- [x] Sent it on 2 January", ("Sent it on 2 January", "done", None)),
-        ("- [ ] ~~Water the figs~~", ("Water the figs", "done", None)),
-    ],
-)
-def test_items(text: str, expected: tuple[str, str, str | None]) -> None:
-    assert [todo[:3] for todo in todos(text, TUESDAY)] == [expected]
+@pytest.mark.parametrize(("text", "task", "state", "due"), table(__file__, "items"))
+def test_items(text: str, task: str, state: str, due: str) -> None:
+    assert [todo[:3] for todo in todos(text, TUESDAY)] == [(task, state, due or None)]
 
 
 def test_no_task() -> None:
@@ -58,19 +43,9 @@ def test_a_wrapped_item_goes_on() -> None:
     assert found.text == "two doors for Ada and Ben and a frame for each one"
 
 
-@pytest.mark.parametrize(
-    ("text", "due"),
-    [
-        ("by Friday", "2026-02-13"), ("until Friday", "2026-02-13"), ("on Tuesday", None),
-        ("on Wednesday", "2026-02-11"),
-        ("today", "2026-02-10"), ("on 9 February", None), ("on 9 April", "2026-04-09"),
-        ("in two weeks", "2026-03-01"), ("by next week", "2026-02-22"), ("in March", None),
-        ("since Friday", None), ("asked on Monday and after Friday", "2026-02-16"),
-        ('he says "this week"', None), ("last week", None), ("some day", None),
-    ],
-)  # fmt: skip
-def test_due_days(text: str, due: str | None) -> None:
-    assert due_day(f"Do it {text}", TUESDAY) == due
+@pytest.mark.parametrize(("text", "due"), table(__file__, "due days"))
+def test_due_days(text: str, due: str) -> None:
+    assert due_day(f"Do it {text}", TUESDAY) == (due or None)
 
 
 def test_only_days_with_a_year_without_a_day_of_writing() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tables import table
+from tables import column, table
 
 from clsm_cli.store import yaml_text
 from clsm_cli.text.time import expressions
@@ -76,15 +76,7 @@ def test_a_day_beside_another_year_is_not_of_this_one(text: str, wrong: str) -> 
     assert wrong != day_ahead(text, MONDAY)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We are off in the last week of July.",
-        "The past year of the siege was hard.",
-        "A week from tomorrow the crane comes.",
-        "We will never again sail on 13 March.",
-    ],
-)
+@pytest.mark.parametrize("text", column(__file__, "of something else"))
 def test_a_day_of_something_else_is_none_of_these_days(text: str) -> None:
     assert (certain(text, MONDAY), day_ahead(text, MONDAY)) == ([], None)
 
@@ -99,15 +91,7 @@ def test_a_heading_may_name_the_year_of_a_day() -> None:
     assert due_day("Back in 2026: Pay by 1 May", MONDAY, 14) == "2026-05-01"
 
 
-@pytest.mark.parametrize(
-    ("text", "days"),
-    [
-        ("The boat is of 1998. The ferry is booked for 3 August.", "2026-08-03"),
-        ("The lease of 3 May 2019 expires on 30 October.", "2026-10-30"),
-        ("In 2026 we sailed on 3 March.", "2026-03-03"),
-        ("He joined in 2021 and left last Friday.", "2026-03-06"),
-    ],
-)
+@pytest.mark.parametrize(("text", "days"), table(__file__, "beside a year"))
 def test_a_year_beside_it_may_tell_nothing_of_a_day(text: str, days: str) -> None:
     assert days in certain(text, MONDAY)
 
