@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import table
 
 from benchmarks import corpus, evaluation, labelled_memory, report, study
 from benchmarks.measure import RESULTS, ROOT, load
@@ -56,16 +57,7 @@ def test_a_stage_names_a_function(stage: Stage) -> None:
     assert callable(found)
 
 
-@pytest.mark.parametrize(
-    ("name", "inside", "label"),
-    [
-        ("clsm_cli.app", "other Python", "import clsm"),
-        ("numpy", "import onnxruntime", "import numpy"),
-        ("json", "import numpy", "import numpy"),
-        ("json", "import clsm", "import standard library"),
-        ("shellingham", "import clsm", "import other packages"),
-    ],
-)
+@pytest.mark.parametrize(("name", "inside", "label"), table(__file__, "imports"))
 def test_an_import_is_charged_to_a_package(name: str, inside: str, label: str) -> None:
     assert label_of(name, inside) == label
 

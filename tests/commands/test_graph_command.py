@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from in_process import InProcess
 from inspection.test_graph_view import edge, new_store, node, sample
+from tables import table
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.store.layout import Store
@@ -57,15 +58,7 @@ def test_a_typed_edge_comes_with_the_sentence_that_states_it(slept: Store) -> No
     assert "Yusuf: skipper of the barge Albertine" in ok(slept, "Yusuf", "--depth", "1")
 
 
-@pytest.mark.parametrize(
-    ("form", "begins"),
-    [
-        ("graphml", '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns='),
-        ("html", "<!doctype html>\n"),
-        ("json", '{"schema": "clsm.graph/1"'),
-        ("text", "graph\n"),
-    ],
-)
+@pytest.mark.parametrize(("form", "begins"), table(__file__, "first lines of a file"))
 def test_a_file_holds_what_is_printed(store: Store, tmp_path: Path, form: str, begins: str) -> None:
     out = tmp_path / "new" / f"graph.{form}"
     assert ok(store, "--format", form, "--out", out, "--quiet") == ""

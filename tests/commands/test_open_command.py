@@ -13,6 +13,7 @@ from consolidation.test_review_queue import ask
 from ingesting import new_store, place, take, tree
 from processes import Cli
 from sleeping import chat, sleep
+from tables import table
 from typer.testing import CliRunner, Result
 
 from clsm_cli.app import app
@@ -87,15 +88,7 @@ def test_show_says_what_it_says_first(store: Store) -> None:
     assert "rev: " in run(store, "show", statement["id"], "--verbose").stdout
 
 
-@pytest.mark.parametrize(
-    ("editor", "expected"),
-    [
-        ("vim", "+{line} {file}"),
-        ("code", "-g {file}:{line}"),
-        ("hx", "{file}:{line}"),
-        ("other", "{file}"),
-    ],
-)
+@pytest.mark.parametrize(("editor", "expected"), table(__file__, "editors"))
 def test_an_editor_is_told_the_line_in_its_own_way(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editor: str, expected: str
 ) -> None:

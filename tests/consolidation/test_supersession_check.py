@@ -11,6 +11,7 @@ import pytest
 from ingesting import new_store, take
 from sample_store import ask
 from sleeping import bytes_of, chat, current, rows, sleep
+from tables import table
 from using_git import commit, git
 
 from clsm_cli.consolidation.calibrate import is_same_day
@@ -232,15 +233,7 @@ def test_what_was_said_last_holds_on_every_clock(tmp_path: Path, zone: str, minu
     assert current(store, "club") == [CLUB[1]]
 
 
-@pytest.mark.parametrize(
-    ("until", "later"),
-    [
-        ("2026-02-02T23:00:00+01:00", "2026-02-02T22:30:00Z"),
-        ("2026-02-03T05:30:00Z", "2026-02-02T22:00:00-08:00"),
-        ("2026-02-02", "2026-02-02T00:30:00+01:00"),
-        ("2026-02-02T22:30:00Z", "2026-02-03"),
-    ],
-)
+@pytest.mark.parametrize(("until", "later"), table(__file__, "until and later"))
 def test_a_turn_was_over_when_the_last_that_is_stated_of_it_was(until: str, later: str) -> None:
     made = Statement(id="a", rev=(1, "a"), sources=("k",))
     for order in ((until, later), (later, until)):
@@ -252,17 +245,9 @@ def test_a_turn_was_over_when_the_last_that_is_stated_of_it_was(until: str, late
     assert (ended.valid_from, ended.valid_until) == (until, later)
 
 
-@pytest.mark.parametrize(
-    ("times", "zone"),
-    [
-        (("2026-02-20T22:00:00+01:00", "2026-02-20T21:30:00Z"), "Europe/Amsterdam"),
-        (("2026-02-21T04:30:00Z", "2026-02-20T21:00:00-08:00"), "America/Los_Angeles"),
-        (("2026-02-20T20:00:00-08:00", "2026-02-21"), "America/Los_Angeles"),
-        (("2026-02-20", "2026-02-19T23:30:00Z"), "Europe/Amsterdam"),
-    ],
-)
-def test_claims_are_read_in_the_order_of_their_instants(times: tuple[str, ...], zone: str) -> None:
-    told = [Claim(valid_from=time, recorded_at=time) for time in times]
+@pytest.mark.parametrize(("first", "last", "zone"), table(__file__, "instants"))
+def test_claims_are_read_in_the_order_of_their_instants(first: str, last: str, zone: str) -> None:
+    told = [Claim(valid_from=time, recorded_at=time) for time in (first, last)]
     assert sort_claims(told[::-1], ZoneInfo(zone)) == told
 
 

@@ -36,16 +36,7 @@ def test_the_morning_after(lived: Cli) -> None:
     assert data["learnt"] == data["ended"] == data["withdrawn"] == []
 
 
-@pytest.mark.parametrize(
-    ("since", "start"),
-    [
-        ("12h", "2026-02-20T19:00:00Z"),
-        ("2 weeks", "2026-02-07T07:00:00Z"),
-        ("yesterday", "2026-02-19T23:00:00Z"),
-        ("2026-02-20 06:30", "2026-02-20T05:30:00Z"),
-        ("2026-02-20", "2026-02-19T23:00:00Z"),
-    ],
-)
+@pytest.mark.parametrize(("since", "start"), table(__file__, "since"))
 def test_since_when(lived: Cli, since: str, start: str) -> None:
     assert lived.ok("log", "--json", "--since", since, *MORNING).json["since"] == start
 
