@@ -57,7 +57,7 @@ def mask_name(text: str) -> MaskedText:
     It is also searched without file extensions: in a text, "pw: notes1.md" names a file.
 
     >>> mask_name("Netflix pw Tulip99.md: no such file").text
-    'Netflix pw [masked:password].md: no such file'
+    'Netflix pw [masked:password]: no such file'
     """
     masked, found = mask(text)
     known = dict(found)

@@ -96,7 +96,7 @@ def _in_paragraph(text: str) -> Iterator[Secret]:
     labels = Labels(each for each in labels_in(folded) if not _HAS_VALUE.match(text, each[2]))
     found = list(dict.fromkeys(values(text, labels.all)))
     if len(found) > _MANY:
-        found = [value for value in found if labels.is_named(text, value)]
+        found = [each for each in found if each.form != "word" and labels.is_named(text, each)]
     for value in found:
         if chance(value_features(text, folded, value, labels)) >= LEAST_P:
             yield Secret(value.start, value.end, _kind(value, labels))
@@ -116,8 +116,8 @@ def chance(names: Collection[str]) -> float:
 
 
 def slot(name: str) -> int:
-    """Place of a feature's weight (Weinberger et al., ICML 2009, "Feature hashing")."""
-    return zlib.crc32(name.encode()) % SLOTS
+    """Place of a feature's weight (Weinberger et al., ICML 2009, "Feature hashing"); half an emoji is a "?"."""
+    return zlib.crc32(name.encode(errors="replace")) % SLOTS
 
 
 @cache

@@ -36,7 +36,7 @@ _KEY = r"(?:[^\W\d]|[-.\[\]'\\])+(?:[=:]+|=>)(?=.)"
 _PARAMETER = r"[?&][\w.-]+=([^&#\s]{8,})"
 _JOINED = r"[^\W\d_]{2,}(?:[-_.][^\W\d_]+){1,6}"
 _GROUPS = (
-    r"(?<![\w-])(?:(?=[A-Z -]*\d)(?:[A-Z0-9]{4,8}[ -]){2,15}[A-Z0-9]{4,8}"
+    r"(?<![\w-])(?:(?:[A-Z0-9]{4,8}[ -]){2,15}[A-Z0-9]{4,8}"
     r"|(?:[a-z]*\d[a-z0-9]*[ -]|(?<=[ -])[a-z]{4,6}[ -]){2,15}[a-z0-9]{4,8})(?![\w-])"
 )
 _LIST = (
@@ -65,7 +65,7 @@ def values(text: str, labels: Sequence[Label]) -> Iterator[Value]:
         if not compiled(_DATE).fullmatch(match.group()):
             yield Value(*match.span(), "digits")
     for match in compiled(_GROUPS).finditer(text):
-        if not match.group().replace(" ", "").replace("-", "").isdigit():
+        if secret_values.is_mixed(match.group()):
             yield Value(*match.span(), "groups")
     for match in compiled(_PIECE).finditer(text):
         if len(match.group()) >= _MIN_LENGTH and not match.group().isalpha():
