@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -288,3 +289,12 @@ def test_the_check_for_writers_sees_a_writer() -> None:
     calls = {code: ast.parse(code, mode="eval").body for code in (*bad, *good)}
     found = {code for code, call in calls.items() if isinstance(call, ast.Call) and _writes(call)}
     assert found == set(bad)
+
+
+def test_every_file_of_the_package_is_installed() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    patterns = settings["package-data"]["clsm_cli"]
+    installed = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    found = (path for path in PACKAGE.rglob("*.*") if path.is_file())
+    left = [path for path in found if path.suffix not in (".py", ".pyc") and path not in installed]
+    assert left == []
