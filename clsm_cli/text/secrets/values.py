@@ -97,15 +97,15 @@ def _in_piece(text: str, start: int, end: int) -> Iterator[Value]:
     value = text[start:end]
     if len(value) < _MIN_LENGTH or not secret_values.is_actual_value(value):
         return
-    if compiled(_JOINED).fullmatch(value):
+    if compiled(_JOINED).fullmatch(value.rstrip("!?")):
         yield Value(start, end, "joined")
     elif _is_mixed(value):
         yield Value(start, end, "mixed")
 
 
 def _is_mixed(value: str) -> bool:
-    """Whether a value has letters, and digits or marks, and is no amount, time or version."""
-    is_odd = any(map(str.isdigit, value)) or not _MARKS.isdisjoint(value[1:])
+    """Whether a value has letters, and digits or marks, and is no amount, time or version; "!" may end a sentence."""
+    is_odd = any(map(str.isdigit, value)) or not _MARKS.isdisjoint(value[1:].rstrip("!?"))
     return is_odd and any(map(str.isalpha, value)) and not compiled(_AMOUNT).fullmatch(value)
 
 
