@@ -187,7 +187,7 @@ def as_bytes(weights: Any) -> bytes:
 def use(weights: Any) -> None:
     """Let the program read these weights."""
     Path(contextual.WEIGHTS).write_bytes(as_bytes(weights))
-    contextual._weights.cache_clear()  # noqa: SLF001  # the only reader
+    contextual.stored_weights.cache_clear()
     mask.cache_clear()
 
 

@@ -110,7 +110,7 @@ def _kind(value: Value, labels: Labels) -> str:
 
 def chance(names: Collection[str]) -> float:
     """Probability that a value is a secret: σ(Σ w), over the weights of its features."""
-    weights = _weights()
+    weights = stored_weights()
     total = sum(weights[slot(name)] for name in {*names}) / SCALE
     return 1 / (1 + math.exp(-min(60.0, max(-60.0, total))))
 
@@ -121,7 +121,8 @@ def slot(name: str) -> int:
 
 
 @cache
-def _weights() -> memoryview:
+def stored_weights() -> memoryview:
+    """The weights in sixteenths, ``SLOTS`` signed bytes."""
     with open(WEIGHTS, "rb") as stream:
         return memoryview(stream.read()).cast("b")
 

@@ -120,16 +120,11 @@ def has_label(text: str) -> bool:
 
 
 @cache
-def word_set(*kinds: str) -> frozenset[str]:
-    """The words of some classes."""
-    rows = (row for kind, _, row in table_rows("secrets/labels") if kind in kinds)
-    return frozenset(word for row in rows for word in row.split("|"))
-
-
-@cache
 def words_of(*kinds: str) -> str:
     """The words of some classes as alternatives of a pattern, the longest first."""
-    return "|".join(map(re.escape, sorted(word_set(*kinds), key=lambda w: (-len(w), w))))
+    rows = (row for kind, _, row in table_rows("secrets/labels") if kind in kinds)
+    words = {word for row in rows for word in row.split("|")}
+    return "|".join(map(re.escape, sorted(words, key=lambda w: (-len(w), w))))
 
 
 @cache
