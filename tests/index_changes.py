@@ -209,7 +209,7 @@ def contents(connection: sqlite3.Connection) -> dict[str, Any]:
     """Everything an index says, without row numbers; no two passages have one name."""
     found = maintenance.contents(connection)
     assert len(found["passages"]) == rows(connection, "SELECT COUNT(*) FROM passages")[0][0]
-    (packed,) = rows(connection, "SELECT rows FROM asleep")[0]
+    (packed,) = rows(connection, "SELECT rows FROM archived_rows")[0]
     names = dict(rows(connection, "SELECT id, key FROM passages"))
     return found | {
         "archive": sorted(names[row] for row in array("I", packed)),
@@ -248,7 +248,7 @@ def check_counts(connection: sqlite3.Connection) -> None:
             for name, since in listed
         )
     ]
-    assert [*array("I", rows(connection, "SELECT rows FROM asleep")[0][0])] == asleep
+    assert [*array("I", rows(connection, "SELECT rows FROM archived_rows")[0][0])] == asleep
 
 
 def fake(texts: Sequence[str]) -> Any:

@@ -16,9 +16,9 @@ from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring.salience import salience
 from clsm_cli.store import episode_files, logs, record_files, shards
-from clsm_cli.store.index import database, evidence_queries, vectors
+from clsm_cli.store.index import evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.opening import updated_index
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -157,11 +157,7 @@ def opened_state(
 @contextlib.contextmanager
 def opened_index(store: Store) -> Iterator[Index]:
     """The index of a locked store, writable, up to date except for embeddings."""
-    with (
-        database.disk_errors(store.derived),
-        contextlib.closing(database.open_to_write(store.derived)) as connection,
-    ):
-        bring_up_to_date(store, connection, None, None)
+    with updated_index(store) as connection:
         yield Index(connection, store)
 
 

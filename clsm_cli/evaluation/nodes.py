@@ -11,7 +11,6 @@ that are about nothing are spread evenly. The store's own writers put the record
 edges are weighed by consolidation's own association.
 """
 
-import contextlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,9 +31,9 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
-from clsm_cli.store.index import database, evidence_queries
+from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.index.opening import open_index, updated_index
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text import tokens
@@ -171,8 +170,8 @@ def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> 
         writes = record_files.plan_records(store, "projects", records)
         writes += record_files.plan_records(store, "flow", episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
-        with contextlib.closing(database.open_to_write(store.derived)) as connection:
-            bring_up_to_date(store, connection, factory.embedder, None)
+        with updated_index(store, factory.embedder):
+            pass
 
 
 def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list[Record]]:

@@ -17,8 +17,8 @@ from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, ledger, runs
-from clsm_cli.store.index import database, maintenance
-from clsm_cli.store.index.opening import Embedder, bring_up_to_date, published
+from clsm_cli.store.index import maintenance
+from clsm_cli.store.index.opening import Embedder, published, updated_index
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -75,11 +75,10 @@ def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) ->
 def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:
     """Clear the index of traces; if a reader blocks that, the next command does it."""
     with (
-        database.disk_errors(store.derived),
-        contextlib.closing(database.open_to_write(store.derived)) as connection,
         contextlib.suppress(ModelMissingError, ModelDigestError),  # already reported by the plan
+        updated_index(store, embedder),
     ):
-        bring_up_to_date(store, connection, embedder, None)
+        pass
     try:
         maintenance.compact(store)
     except LockedError:

@@ -140,7 +140,7 @@ def _update_index(
         database.discard(store.derived)
     messages = ["the index was made anew"] if anew else []
     with (
-        database.disk_errors(store.derived),
+        database.index_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
     ):
         vector_files.drop_damaged(connection, store.derived)

@@ -118,7 +118,7 @@ def _index_opener(
         from clsm_cli.store.index.index_queries import Index
         from clsm_cli.store.index.opening import bring_up_to_date
 
-        stack.enter_context(database.disk_errors(store.derived))
+        stack.enter_context(database.index_errors(store.derived))
         if request.dry_run or not is_held:
             disk = database.open_to_read(store.derived)
             connection = database.in_memory(disk)
@@ -363,7 +363,7 @@ def _survived(store: Store, tell: Callable[[str], None]) -> Iterator[None]:
     except Exception as error:
         from clsm_cli.store.index import database
 
-        with contextlib.suppress(type(error)), database.disk_errors(store.derived):
+        with contextlib.suppress(type(error)), database.index_errors(store.derived):
             raise  # a damaged index is not the text's
         tell(f"clsm itself failed on it ({fault_text(error)})")
 

@@ -18,7 +18,7 @@ from clsm_cli.store.jsonlines import dump
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 22
+SCHEMA_VERSION = 23
 """Raised whenever the tables (``schema.sql``) or what they mean change; an older index is rebuilt."""
 
 _PAGE = 2048  # bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more
@@ -49,7 +49,7 @@ class DamagedRowError(sqlite3.DatabaseError):
 
 
 @contextlib.contextmanager
-def disk_errors(derived: Path) -> Iterator[None]:
+def index_errors(derived: Path) -> Iterator[None]:
     """Turn what SQLite says of a disk into the sentence a user can act on.
 
     A damaged index is deleted: the next command makes it anew. Only what reads a row says that it is
@@ -276,5 +276,5 @@ def _version(connection: sqlite3.Connection) -> int:
 
 FOLDER = "rtrim({0}, replace({0}, '/', ''))"
 """SQL for the folder of a path, with its last slash."""
-IN_SESSION = "l.session = ? AND l.session <> ''"
-"""SQL for the places ``l`` of a session; SQLite uses their index, which has no empty one, only if told so."""
+IN_SESSION = "p.session = ? AND p.session <> ''"
+"""SQL for the ``placed_passages p`` of a session; SQLite uses their index, which has no empty one, only if told so."""

@@ -130,8 +130,8 @@ def _update_statements(batch: Batch, streams: set[str]) -> None:
             if row.text and row.superseded_at != _UNRECORDED
         }
         rows = connection.execute(
-            "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
-            " ON l.id = p.place WHERE l.kind IN ('statement', 'gist') AND l.stream = ?",
+            "SELECT key, id, text, kind, path FROM placed_passages"
+            " WHERE kind IN ('statement', 'gist') AND stream = ?",
             (stream,),
         ).fetchall()
         _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
@@ -223,9 +223,9 @@ def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
             found = _mentions(mapping_of(line).get("mentions", {}))
             names |= found.keys()
             gone = [(turn, number_of(node), number) for node in found for turn in found[node]]
-            query = "DELETE FROM noted WHERE turn = ? AND node = ? AND episode = ?"
+            query = "DELETE FROM turn_nodes WHERE turn = ? AND node = ? AND episode = ?"
             connection.executemany(query, gone)
-        connection.execute("DELETE FROM recorded WHERE episode = ?", (episode,))
+        connection.execute("DELETE FROM episode_stages WHERE episode = ?", (episode,))
     for episode in changed:
         record = _record(batch, "episode", episode)
         if not isinstance(record, EpisodeRecord):
@@ -234,9 +234,9 @@ def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
         _ensure_nodes(connection, {number_of(node): node for node in found})
         number = number_of(episode)
         come = [(turn, number_of(node), number) for node in found for turn in found[node]]
-        connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?, ?)", sorted(come))
+        connection.executemany("INSERT OR IGNORE INTO turn_nodes VALUES (?, ?, ?)", sorted(come))
         row = (episode, record.stage == "consolidated")
-        connection.execute("INSERT INTO recorded VALUES (?, ?)", row)
+        connection.execute("INSERT INTO episode_stages VALUES (?, ?)", row)
     return names if batch.forgotten else set()
 
 
@@ -297,7 +297,7 @@ def _update_node(batch: Batch, record_id: str) -> None:
 
 def _with_visible_mentions(connection: Connection, number: int, node: Node) -> Node | None:
     """A node with remaining mentions only; None if there are none."""
-    query = "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?"
+    query = "SELECT COUNT(DISTINCT turn) FROM turn_nodes WHERE node = ?"
     (count,) = connection.execute(query, (number,)).fetchone()
     if not count and not node.pinned:
         return None

@@ -10,9 +10,8 @@ from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.passage_rows import name_candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 
-_SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
+_SECTION = "COALESCE(p.document || ' ' || COALESCE(p.heading, 0), p.episode)"
 """The section of a passage: the blocks under a heading, or an episode of a conversation."""
-_FROM_PASSAGES = "FROM passages p JOIN places l ON l.id = p.place"
 _MIN_PHRASE = 2  # minimum passages with a phrase for it to be a possible name
 
 
@@ -67,9 +66,9 @@ def episode_files(connection: Connection) -> dict[str, EpisodeFile]:
 def names_used(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The names used in the turns of some episodes."""
     for row in connection.execute(
-        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
+        f"SELECT n.label, n.kind, p.episode, {_SECTION}, p.key FROM placed_passages p"
         " JOIN mentions m ON m.passage = p.id JOIN names n ON n.id = m.name"
-        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
+        " WHERE p.kind = 'passage' AND p.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY p.id, n.id"
     ):
         if row[2] in episodes:
@@ -81,9 +80,9 @@ def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, str] = {}
     for phrase, episode, section, key, text in connection.execute(
-        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_FROM_PASSAGES}"
+        f"SELECT h.phrase, p.episode, {_SECTION}, p.key, p.text FROM placed_passages p"
         f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
-        " AND l.episode IS NOT NULL ORDER BY h.phrase, p.key, p.part",
+        " AND p.episode IS NOT NULL ORDER BY h.phrase, p.key, p.part",
         (_MIN_PHRASE,),
     ):
         if episode not in episodes:
@@ -100,8 +99,8 @@ def passage_texts(
 ) -> Iterator[tuple[str, str, str, str]]:
     """The passages of some episodes without tool output: text, episode, section, turn."""
     for row in connection.execute(
-        f"SELECT p.text, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
-        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool' ORDER BY p.id"
+        f"SELECT p.text, p.episode, {_SECTION}, p.key FROM placed_passages p"
+        " WHERE p.kind = 'passage' AND p.episode IS NOT NULL AND p.role <> 'tool' ORDER BY p.id"
     ):
         if row[1] in episodes:
             yield row
@@ -114,12 +113,12 @@ def episode_texts(connection: Connection, episodes: Collection[str]) -> Iterator
     """
     last, above, lines = "", "", list[str]()
     for place, episode, heading, speaker, text in connection.execute(
-        "SELECT COALESCE(l.document, l.session), l.episode, COALESCE(h.text, ''),"
-        " CASE WHEN l.document IS NULL AND p.part = 0"
+        "SELECT COALESCE(p.document, p.session), p.episode, COALESCE(h.text, ''),"
+        " CASE WHEN p.document IS NULL AND p.part = 0"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system') THEN p.speaker ELSE '' END,"
-        f" p.text {_FROM_PASSAGES} LEFT JOIN headings h ON h.id = p.heading"
-        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
-        " ORDER BY 1, l.episode, p.id"
+        " p.text FROM placed_passages p LEFT JOIN headings h ON h.id = p.heading"
+        " WHERE p.kind = 'passage' AND p.episode IS NOT NULL AND p.role <> 'tool'"
+        " ORDER BY 1, p.episode, p.id"
     ):
         if episode not in episodes:
             continue
@@ -140,8 +139,9 @@ def stated_aliases(
 ) -> Iterator[tuple[str, str, str]]:
     """Aliases stated in texts: name, alias, turn."""
     for name, alias, turn, episode in connection.execute(
-        f"SELECT s.name, s.alias, p.key, l.episode {_FROM_PASSAGES} JOIN stated s ON s.passage = p.id"
-        " WHERE l.episode IS NOT NULL ORDER BY p.key, s.name, s.alias"
+        "SELECT name, alias, key, episode FROM placed_passages p"
+        " JOIN stated_aliases s ON s.passage = p.id"
+        " WHERE episode IS NOT NULL ORDER BY key, name, alias"
     ):
         if episode in episodes:
             yield name, alias, turn
@@ -155,8 +155,8 @@ def named_speakers(connection: Connection) -> frozenset[str]:
 def speakers(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
     for row in connection.execute(
-        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
-        " WHERE l.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
+        f"SELECT p.speaker, 'name', p.episode, {_SECTION}, p.key FROM placed_passages p"
+        " WHERE p.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
     ):
         if row[2] in episodes:
@@ -170,16 +170,16 @@ def turns_by_key(connection: Connection, keys: Sequence[str]) -> dict[str, Sourc
 
 def turns_in_episodes(connection: Connection, episodes: Sequence[str]) -> dict[str, SourceTurn]:
     """The turns of some episodes by key, in file order."""
-    return _turns(connection, "l.episode", episodes)
+    return _turns(connection, "p.episode", episodes)
 
 
 def _turns(connection: Connection, where: str, values: Sequence[str]) -> dict[str, SourceTurn]:
     found: dict[str, SourceTurn] = {}
     query = (
-        "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
-        f" {_SECTION}, COALESCE(h.text, ''), p.current {_FROM_PASSAGES}"
+        "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, p.session, p.episode, p.document,"
+        f" {_SECTION}, COALESCE(h.text, ''), p.current FROM placed_passages p"
         f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} IN ({{}})"
-        " AND l.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part"
+        " AND p.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY p.episode, p.id, p.part"
     )
     for row in select(connection, query, values):
         part = SourceTurn(*row)._replace(is_current=bool(row[-1]))
@@ -194,8 +194,8 @@ def _turns(connection: Connection, where: str, values: Sequence[str]) -> dict[st
 def closed_since(connection: Connection, keys: Sequence[str]) -> set[str]:
     """The keys whose document no longer has them."""
     query = (
-        f"SELECT p.key {_FROM_PASSAGES} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
-        " GROUP BY p.key HAVING MAX(p.current) = 0"
+        "SELECT key FROM placed_passages WHERE key IN ({}) AND document IS NOT NULL"
+        " GROUP BY key HAVING MAX(current) = 0"
     )
     return {str(key) for (key,) in select(connection, query, keys)}
 
@@ -204,8 +204,8 @@ def turn_order(connection: Connection) -> Iterator[tuple[str, str, str]]:
     """Episode, section and key of every episode turn, in order."""
     last = ""
     for episode, section, key in connection.execute(
-        f"SELECT l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
-        " WHERE l.episode IS NOT NULL ORDER BY l.episode, p.id"
+        f"SELECT p.episode, {_SECTION}, p.key FROM placed_passages p"
+        " WHERE p.episode IS NOT NULL ORDER BY p.episode, p.id"
     ):
         if key != last:
             yield episode, section, key
@@ -230,8 +230,8 @@ def section_openings(connection: Connection) -> list[tuple[str, str]]:
 
 def user_shares(connection: Connection) -> dict[str, float]:
     """Episode → share of its turns by the user."""
-    query = f"SELECT l.episode, AVG(p.trust = 'user') {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
-    return dict(connection.execute(f"{query} GROUP BY l.episode"))
+    query = "SELECT episode, AVG(trust = 'user') FROM placed_passages WHERE episode IS NOT NULL"
+    return dict(connection.execute(f"{query} GROUP BY episode"))
 
 
 def continuations(connection: Connection) -> dict[str, str]:

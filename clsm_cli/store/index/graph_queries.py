@@ -120,7 +120,7 @@ def pinned_links(connection: Connection, numbers: Collection[int]) -> list[LinkR
 def rows_mentioning(connection: Connection, ids: Collection[str]) -> list[tuple[str, int]]:
     """Passages that mention nodes with a record, by the episode records: (node id, row)."""
     query = (
-        "SELECT DISTINCT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
+        "SELECT DISTINCT x.id, p.id FROM nodes x JOIN turn_nodes t ON t.node = x.number"
         " JOIN passages p ON p.key = printf('%012x', t.turn)"
         " WHERE x.label IS NOT NULL AND x.number IN ({})"
     )
@@ -129,7 +129,7 @@ def rows_mentioning(connection: Connection, ids: Collection[str]) -> list[tuple[
 
 def nodes_of_turns(connection: Connection, keys: Collection[str]) -> dict[str, list[int]]:
     """Key of a turn → numbers of the nodes it mentions, by the episode records."""
-    query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
+    query = "SELECT DISTINCT turn, node FROM turn_nodes WHERE turn IN ({}) ORDER BY turn, node"
     found = select(connection, query, map(_number, sorted(keys)))
     return grouped((f"{turn:012x}", node) for turn, node in found)
 
@@ -153,10 +153,10 @@ class Stated(NamedTuple):
 def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list[Stated]]:
     """The statements made of some turns and blocks, closed ones too, by key."""
     query = (
-        "SELECT r.turn, p.key, p.text, p.current, c.valid_until FROM rests r"
-        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
+        "SELECT r.turn, p.key, p.text, p.current, c.valid_until FROM statement_sources r"
+        " JOIN placed_passages p ON p.id = r.passage"
         " LEFT JOIN clocks c ON c.key = p.key"
-        " WHERE r.turn IN ({}) AND l.kind <> 'gist' ORDER BY r.turn, p.key"
+        " WHERE r.turn IN ({}) AND p.kind <> 'gist' ORDER BY r.turn, p.key"
     )
     return grouped((key, Stated(*row)) for key, *row in select(connection, query, keys))
 
@@ -164,9 +164,9 @@ def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list
 def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
     """Pairs of turns and blocks that are sources of one current statement; tasks do not count."""
     query = (
-        "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"
-        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
-        " WHERE r.turn IN ({}) AND p.current AND l.kind <> 'gist' AND l.path <> 'tasks/tasks.md'"
+        "SELECT DISTINCT r.turn, o.turn FROM statement_sources r JOIN statement_sources o ON o.passage = r.passage"
+        " JOIN placed_passages p ON p.id = r.passage"
+        " WHERE r.turn IN ({}) AND p.current AND p.kind <> 'gist' AND p.path <> 'tasks/tasks.md'"
         " ORDER BY r.turn, o.turn"
     )
     return set(select(connection, query, keys))
@@ -175,15 +175,17 @@ def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str
 def rows_with(connection: Connection, documents: Sequence[str], word: str) -> list[int]:
     """Rows of the current blocks of some documents that contain a word."""
     query = (
-        "SELECT p.id FROM places l JOIN passages p ON p.place = l.id WHERE l.document IN ({})"
-        f" AND p.current AND p.text LIKE '%{word}%' ORDER BY p.id"
+        "SELECT id FROM placed_passages WHERE document IN ({})"
+        f" AND current AND text LIKE '%{word}%' ORDER BY id"
     )
     return [row for (row,) in select(connection, query, documents)]
 
 
 def source_keys(connection: Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """The sources of some statements: (row of the statement, key of the turn or block)."""
-    query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"
+    query = (
+        "SELECT passage, turn FROM statement_sources WHERE passage IN ({}) ORDER BY passage, turn"
+    )
     return list(select(connection, query, rows))
 
 
@@ -221,7 +223,7 @@ class SourceDates(NamedTuple):
 def source_dates(connection: Connection, rows: Iterable[int]) -> dict[int, list[SourceDates]]:
     """Row of a statement → the dates of its source turns."""
     query = (
-        "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM rests r"
+        "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM statement_sources r"
         " JOIN passages t ON t.key = r.turn AND t.part = 0 WHERE r.passage IN ({})"
         " ORDER BY r.passage, t.key, t.day, t.periods"
     )

@@ -2,7 +2,7 @@
 
 **Archived**: a turn or statement listed in a machine's ``archived.jsonl`` of which no machine has since
 folded a use, of any part. Checking thousands of passages would slow down recall, so their rows are packed
-into one table row (``asleep``), recomputed at the end of a refresh that changed any.
+into one table row (``archived_rows``), recomputed at the end of a refresh that changed any.
 
 **Forgotten**: a turn, episode or record whose id has a tombstone; it is skipped when its file is read. So
 when tombstones are added or removed, all files that may contain such items are read again.
@@ -44,12 +44,12 @@ _ARCHIVED = (
 
 def update_archived(connection: Connection, touched: set[str]) -> None:
     """Recompute the archived rows, if a refresh of these kinds of files may have changed them."""
-    (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    (rows,) = connection.execute("SELECT rows FROM archived_rows").fetchone()
     if rows is None or touched & {"archived", "uses"}:
         found = connection.execute(_ARCHIVED).fetchall()
         packed = array("I", [row for row, _ in found]).tobytes()
         total = sum(length for _, length in found)
-        query = "UPDATE asleep SET passages = ?, length = ?, rows = ?"
+        query = "UPDATE archived_rows SET passages = ?, length = ?, rows = ?"
         connection.execute(query, (len(found), total, packed))
 
 
@@ -139,8 +139,8 @@ def _dated_after(
 ) -> Iterator[tuple[int, str, str | None]]:
     """Passages with a time after ``at``: row, time, periods."""
     for row, time, periods in connection.execute(
-        "SELECT p.id, p.time, p.periods FROM passages p JOIN places l ON l.id = p.place"
-        " WHERE p.day >= ? AND l.kind = COALESCE(?, l.kind) ORDER BY p.id",
+        "SELECT id, time, periods FROM placed_passages"
+        " WHERE day >= ? AND kind = COALESCE(?, kind) ORDER BY id",
         (date.fromisoformat(at[:10]).toordinal() - 1, kind),  # earlier days cannot be, in any zone
     ):
         if not clocks.has_begun(time, at):
@@ -161,8 +161,8 @@ def _captured_after(connection: Connection, at: str) -> Iterator[tuple[int, str 
         if not clocks.has_begun(recorded, at)
     }
     for row, time, *place in connection.execute(
-        "SELECT p.id, p.time, l.episode, l.document FROM places l JOIN passages p ON p.place = l.id"
-        " WHERE l.document IS NOT NULL ORDER BY p.id"
+        "SELECT id, time, episode, document FROM placed_passages"
+        " WHERE document IS NOT NULL ORDER BY id"
     ):
         if (found := taken.get((place[0], place[1]))) is not None:
             yield row, time, *found
@@ -182,7 +182,7 @@ def _stated_after(
     }
     new = times.keys() - old
     for row, start, turns in connection.execute(
-        "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM rests r"
+        "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM statement_sources r"
         " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key GROUP BY r.passage"
     ):
         keys = json_list(turns)
@@ -197,9 +197,5 @@ def _closed_since(connection: Connection, known_at: str) -> Iterator[int]:
     ):
         for key, (since, _) in mapping_of(line).get("closed", {}).items():
             if not clocks.has_ended(since, known_at):
-                yield from column(
-                    connection,
-                    "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-                    " WHERE p.key = ? AND l.document = ?",
-                    (key, document),
-                )
+                query = "SELECT id FROM placed_passages WHERE key = ? AND document = ?"
+                yield from column(connection, query, (key, document))

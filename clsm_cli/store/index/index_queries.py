@@ -57,10 +57,7 @@ class Index(Search):
 
     def by_key(self, key: str) -> list[Passage]:
         """The distinct parts of a turn, block or statement, in order."""
-        query = (
-            "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-            " WHERE p.key = ? ORDER BY p.part, l.episode"
-        )
+        query = "SELECT id FROM placed_passages WHERE key = ? ORDER BY part, episode"
         rows = column(self.connection, query, (key,))
         found = self.passages(rows)
         return list({found[row].id: found[row] for row in rows}.values())
@@ -100,9 +97,8 @@ class Index(Search):
         noted: dict[str, list[int]] = {}
         marked: list[int] = []
         query = (
-            "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
-            " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
-            " WHERE p.id IN ({})"
+            "SELECT p.id, p.key, COALESCE(e.consolidated, 0) FROM placed_passages p"
+            " LEFT JOIN episode_stages e ON e.episode = p.episode WHERE p.id IN ({})"
         )
         for row, key, is_noted in select(self.connection, query, rows):
             if is_noted:
@@ -123,9 +119,9 @@ class Index(Search):
     def _marked(self, rows: Sequence[int]) -> Iterator[Mention]:
         query = (
             "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
-            " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
-            " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
-            " WHERE m.passage IN ({}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
+            " JOIN names n ON n.id = m.name JOIN placed_passages p ON p.id = m.passage"
+            " LEFT JOIN aliases a ON a.alias = n.node"
+            " WHERE m.passage IN ({}) AND (a.node IS NOT NULL OR p.kind = 'passage')"
             " ORDER BY m.passage, n.node, a.node"
         )
         yield from (Mention(*row) for row in select(self.connection, query, rows))
@@ -175,9 +171,8 @@ class Index(Search):
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The distinct turns of a session, in episodes and inboxes."""
         rows = self.connection.execute(
-            "SELECT p.key, p.speaker, p.time, l.path, p.line_start FROM places l"
-            " JOIN passages p ON p.place = l.id"
-            f" WHERE {IN_SESSION} AND p.part = 0 ORDER BY l.path, p.line_start, p.id",
+            "SELECT key, speaker, time, path, line_start FROM placed_passages p"
+            f" WHERE {IN_SESSION} AND part = 0 ORDER BY path, line_start, id",
             (session,),
         )
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
@@ -209,9 +204,9 @@ class Index(Search):
         """
         row = self.connection.execute(
             "SELECT e.recorded, (SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
-            f" AND o.recorded < e.recorded), {FOLDER.format('d.path')}, EXISTS (SELECT 1 FROM places l"
-            " JOIN passages p ON p.place = l.id JOIN passages c ON c.embedded = p.embedded"
-            " WHERE l.document = e.document AND l.episode = e.id AND NOT c.current AND c.id <> p.id)"
+            f" AND o.recorded < e.recorded), {FOLDER.format('d.path')}, EXISTS (SELECT 1"
+            " FROM placed_passages p JOIN passages c ON c.embedded = p.embedded"
+            " WHERE p.document = e.document AND p.episode = e.id AND NOT c.current AND c.id <> p.id)"
             " FROM episodes e LEFT JOIN documents d ON d.id = e.document WHERE e.id = ? LIMIT 1",
             (episode,),
         ).fetchone()
@@ -254,8 +249,7 @@ class Index(Search):
     def keys_in_episodes(self, session: str) -> set[str]:
         """Keys of a session's turns that are in episodes."""
         query = (
-            "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
-            f" WHERE {IN_SESSION} AND l.episode IS NOT NULL"
+            f"SELECT DISTINCT key FROM placed_passages p WHERE {IN_SESSION} AND episode IS NOT NULL"
         )
         return set(column(self.connection, query, (session,)))
 

@@ -25,17 +25,17 @@ from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.layout import Store
 
 _NAMES = (
-    "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM passages p JOIN places l"
-    " ON l.id = p.place LEFT JOIN files f ON f.id = l.file"
+    "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM placed_passages p"
+    " LEFT JOIN files f ON f.id = p.file"
 )
 _PASSAGES = (
     "SELECT p.id, p.previous, p.next, p.grp, p.trust, p.speaker, p.role, p.time, p.day,"
     " p.line_start, p.line_end, p.line_offset, p.foreign_id, h.text, p.sources, p.text, p.length,"
-    " p.embedded, p.current, p.periods, p.is_question, l.kind, l.stream, l.session,"
-    " l.episode, l.document, l.path, l.origin FROM passages p JOIN places l ON l.id = p.place"
+    " p.embedded, p.current, p.periods, p.is_question, p.kind, p.stream, p.session,"
+    " p.episode, p.document, p.path, p.origin FROM placed_passages p"
     " LEFT JOIN headings h ON h.id = p.heading"
 )
-_WHOLE = "documents blocks aliases links noted recorded clocks totals speakers"
+_WHOLE = "documents blocks aliases links turn_nodes episode_stages clocks totals speakers"
 _TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
     "episodes": "SELECT e.id, f.path, e.session, e.document, e.previous, e.start, e.continues"
     " FROM episodes e JOIN files f ON f.id = e.file",
@@ -43,13 +43,13 @@ _TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
     " FROM nodes WHERE label IS NOT NULL",
     "records": "SELECT f.path, r.id, r.type, hex(r.line) FROM records r"
     " JOIN files f ON f.id = r.file",
-    "rests": "SELECT r.turn, p.key FROM rests r JOIN passages p ON p.id = r.passage",
+    "statement_sources": "SELECT r.turn, p.key FROM statement_sources r JOIN passages p ON p.id = r.passage",
     "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
     "archived": "SELECT a.id, a.since, f.path FROM archived a JOIN files f ON f.id = a.file",
     "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
     "phrases": "SELECT COUNT(*) FROM phrases",
-    "stated": "SELECT COUNT(*) FROM stated",
-    "asleep": "SELECT passages, length FROM asleep",
+    "stated_aliases": "SELECT COUNT(*) FROM stated_aliases",
+    "archived_rows": "SELECT passages, length FROM archived_rows",
     "problems": "SELECT path, problems FROM files WHERE problems IS NOT NULL",
 }
 
@@ -100,7 +100,7 @@ def compact(store: Store) -> None:
     """
     if not database.path_of(store.derived).exists():
         return
-    with database.disk_errors(store.derived):
+    with database.index_errors(store.derived):
         with contextlib.closing(database.open_to_write(store.derived)) as old:
             engine = vector_files.engine_of(old)
             kept = vector_files.stored(old, store.derived)

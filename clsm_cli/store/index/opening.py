@@ -63,8 +63,8 @@ class Opened:
 def bring_up_to_date(
     store: Store,
     connection: sqlite3.Connection,
-    embedder: Embedder | None,
-    progress: Progress | None,
+    embedder: Embedder | None = None,
+    progress: Progress | None = None,
     *,
     at_most: int | None = None,
 ) -> None:
@@ -89,6 +89,17 @@ def bring_up_to_date(
         vectors.add(connection, store.derived, batch, embed)
         if progress:
             progress(start + len(batch), len(waiting))
+
+
+@contextlib.contextmanager
+def updated_index(store: Store, embedder: Embedder | None = None) -> Iterator[sqlite3.Connection]:
+    """The index on disk, brought up to date and open for writing; the caller holds the lock."""
+    with (
+        database.index_errors(store.derived),
+        contextlib.closing(database.open_to_write(store.derived)) as connection,
+    ):
+        bring_up_to_date(store, connection, embedder)
+        yield connection
 
 
 @contextlib.contextmanager
@@ -117,7 +128,7 @@ def is_run_in_progress(store: Store) -> bool:
         return False
     from clsm_cli.store.lock import try_locked
 
-    with contextlib.closing(disk), database.disk_errors(store.derived):
+    with contextlib.closing(disk), database.index_errors(store.derived):
         if not is_run_marked(disk):
             return False
     with try_locked(store.root) as is_held:
@@ -142,15 +153,10 @@ def published(store: Store) -> Iterator[None]:
         return
     is_done = False
     try:
-        with (
-            database.disk_errors(store.derived),
-            contextlib.closing(database.open_to_write(store.derived)) as connection,
-        ):
-            bring_up_to_date(store, connection, None, None)
-            with run_in_progress(connection):
-                yield
-                is_done = True
-                bring_up_to_date(store, connection, None, None)
+        with updated_index(store) as connection, run_in_progress(connection):
+            yield
+            is_done = True
+            bring_up_to_date(store, connection)
     except DiskError:
         if not is_done:
             raise
@@ -166,7 +172,7 @@ def open_index(
     embedded, so that one recall never pays for a bulk import.
     """
     index = None
-    with database.disk_errors(store.derived):
+    with database.index_errors(store.derived):
         try:
             with _open(store, embedder, progress) as (connection, warnings):
                 index = Index(connection, store)
@@ -271,7 +277,7 @@ def _written(
     """The index on disk, brought up to date; None where the disk refuses."""
     with (
         contextlib.suppress(DiskError),
-        database.disk_errors(store.derived),
+        database.index_errors(store.derived),
         contextlib.ExitStack() as unless_done,
     ):
         connection = database.open_to_write(store.derived)

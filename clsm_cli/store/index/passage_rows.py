@@ -25,7 +25,7 @@ _DIRECT = tuple(name for name in Passage._fields if name not in (*_PLACE, *_CONV
 _DERIVED = (
     "place", "heading", "sources", "day", "length", "embedded", "current", "periods", "is_question"
 )  # fmt: skip
-_IS_READ = "p.embedded IS NOT NULL AND l.kind = 'passage' AND p.role <> 'tool'"
+_IS_READ = "embedded IS NOT NULL AND kind = 'passage' AND role <> 'tool'"
 """Whether names were looked for in a passage, see ``Batch._insert``."""
 _BRACKETED = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 MAX_PERIOD_DAYS = 366
@@ -70,9 +70,8 @@ class Batch:
         So a captured turn costs one row, not those of all turns captured before it. Only for passages
         without heading and sources.
         """
-        names = ", ".join((*(f"p.{name}" for name in _DIRECT), *(f"l.{name}" for name in _PLACE)))
-        query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
-        before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
+        query = f"SELECT {', '.join((*_DIRECT, *_PLACE))}, id FROM placed_passages"
+        before = self.connection.execute(f"{query} WHERE file = ? ORDER BY id", (file,))
         rows = before.fetchall()
         new = (_values(passage, (*_DIRECT, *_PLACE)) for passage in found)
         pairs = zip(rows, new, strict=False)
@@ -83,7 +82,7 @@ class Batch:
 
     def drop_file(self, file: int) -> None:
         """Remove all passages of a file."""
-        self._drop("p.place IN (SELECT id FROM places WHERE file = ?)", file)
+        self._drop("p.file = ?", file)
         self.connection.execute("DELETE FROM places WHERE file = ?", (file,))
 
     def drop(self, row: int) -> None:
@@ -161,14 +160,13 @@ class Batch:
         self.connection.executemany("INSERT INTO phrases VALUES (?, ?)", phrases)
         found = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
         stated = [(row, *each) for each in sorted(found)]
-        self.connection.executemany("INSERT INTO stated VALUES (?, ?, ?)", stated)
+        self.connection.executemany("INSERT INTO stated_aliases VALUES (?, ?, ?)", stated)
 
     def _drop(self, where: str, value: int) -> None:
         """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
-            f"SELECT p.id, {_IS_READ}, p.speaker, COALESCE(h.text, ''), p.text, l.session, l.document"
-            " FROM passages p JOIN places l ON l.id = p.place"
-            f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
+            f"SELECT p.id, {_IS_READ}, speaker, COALESCE(h.text, ''), p.text, session, document"
+            f" FROM placed_passages p LEFT JOIN headings h ON h.id = heading WHERE {where}",
             (value,),
         ).fetchall()
         for row, is_read, speaker, heading, text, *place in rows:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 _COLUMNS = (
-    "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
-    " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
+    "p.key, p.part, p.kind, p.stream, p.trust, p.text, p.session, p.episode, p.document,"
+    " p.speaker, p.role, p.time, COALESCE(d.path, p.path),"
     " COALESCE(b.line_start + p.line_offset, p.line_start),"
     " COALESCE(b.line_start + p.line_offset + p.line_end - p.line_start, p.line_end),"
-    " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
+    " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, p.origin"
 )
 """The fields of ``Passage`` in order."""
 NODE_MENTIONS = (
@@ -120,8 +120,7 @@ class Search:
 
     def with_former(self) -> Self:
         """The view with archived passages and the former blocks of documents visible."""
-        query = "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-        query += " WHERE NOT p.current AND l.document IS NULL"
+        query = "SELECT id FROM placed_passages WHERE NOT current AND document IS NULL"
         return self._view(_shows_archive=True, _hidden=frozenset(column(self.connection, query)))
 
     def with_rare(self, terms: Sequence[str]) -> Self:
@@ -135,7 +134,7 @@ class Search:
         """Whether the archive hides any current passage."""
         if self._shows_archive:
             return False
-        return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
+        return bool(self.connection.execute("SELECT passages FROM archived_rows").fetchone()[0])
 
     def hides(self, vectors: Sequence[int], view: Self) -> bool:
         """Whether another view shows a passage that this one hides, of a sentence vector by row."""
@@ -147,7 +146,7 @@ class Search:
         Hidden archived passages are not counted: a word is as rare as it is among searched passages,
         and a view with the archive ranks as if nothing were archived.
         """
-        query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
+        query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, archived_rows a"
         if self._shows_archive:
             query = "SELECT passages, length FROM totals"
         row = self.connection.execute(query).fetchone()
@@ -180,8 +179,8 @@ class Search:
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row."""
         query = (
-            f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
-            " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+            f"SELECT p.id, {_COLUMNS} FROM placed_passages p"
+            " LEFT JOIN blocks b ON b.document = p.document AND b.key = p.key"
             " LEFT JOIN documents d ON d.id = b.document"
             " LEFT JOIN headings h ON h.id = COALESCE(b.heading, p.heading) WHERE p.id IN ({})"
         )
@@ -190,11 +189,10 @@ class Search:
     def traits(self, rows: Sequence[int]) -> dict[int, Traits]:
         """Traits by row."""
         query = (
-            "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
-            " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
-            " COALESCE(v.token, 0), COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), p.length"
-            " FROM passages p JOIN places l ON l.id = p.place"
-            " LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({})"
+            "SELECT id, key, part, previous, next, grp, kind, speaker, day, periods, is_question,"
+            " document IS NOT NULL, session, COALESCE(v.row, -1), COALESCE(v.token, 0),"
+            " COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), length"
+            " FROM placed_passages LEFT JOIN vectors v ON v.digest = embedded WHERE id IN ({})"
         )
         return {row[0]: Traits(*row[1:]) for row in select(self.connection, query, rows)}
 
@@ -259,11 +257,11 @@ def _matching(connection: Connection, filters: Filters) -> frozenset[int]:
     clauses: list[str] = []
     values: list[object] = []
     for clause, value in (
-        ("l.kind = ?", filters.kind),
-        ("l.stream = ?", filters.stream),
+        ("p.kind = ?", filters.kind),
+        ("p.stream = ?", filters.stream),
         ("p.day >= ?", filters.first),
         ("p.day < ?", filters.until),
-        ("? IN (l.session, COALESCE(d.path, l.path))", filters.session),
+        ("? IN (p.session, COALESCE(d.path, p.path))", filters.session),
         ("p.key NOT IN (SELECT value FROM json_each(?))", json.dumps(filters.without)),
     ):
         if value is not None:
@@ -274,14 +272,14 @@ def _matching(connection: Connection, filters: Filters) -> frozenset[int]:
 
         name = node_id(filters.project)
         clauses.append(
-            "(l.stream = 'projects' AND l.path IN (?, ?) OR p.id IN (SELECT m.passage FROM names n"
+            "(p.stream = 'projects' AND p.path IN (?, ?) OR p.id IN (SELECT m.passage FROM names n"
             " JOIN mentions m ON m.name = n.id LEFT JOIN aliases a ON a.alias = n.node"
             " WHERE COALESCE(a.node, n.node) = ?))"
         )
         values += [f"projects/{filters.project}.md", f"projects/{name}.md", name]
     query = (
-        "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-        f" LEFT JOIN documents d ON d.id = l.document WHERE {' AND '.join(clauses)}"
+        "SELECT p.id FROM placed_passages p LEFT JOIN documents d ON d.id = p.document"
+        f" WHERE {' AND '.join(clauses)}"
     )
     return frozenset(column(connection, query, values))
 
@@ -308,7 +306,7 @@ def _with_rare_terms(connection: Connection, terms: Sequence[str]) -> frozenset[
 
 
 def _archived_rows(connection: Connection) -> array[int]:
-    (packed,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    (packed,) = connection.execute("SELECT rows FROM archived_rows").fetchone()
     return postings.unpack(packed)
 
 

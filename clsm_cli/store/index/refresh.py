@@ -205,9 +205,9 @@ _READERS = {
 def link_session(connection: Connection, session: str) -> None:
     """Link and group the turns of a session: episodes in order, then those in inboxes."""
     rows = connection.execute(
-        "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
-        " JOIN passages p ON p.place = l.id JOIN files f ON f.id = l.file"
-        f" WHERE {IN_SESSION} AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
+        "SELECT p.id, p.episode, p.previous, p.next, p.grp FROM placed_passages p"
+        " JOIN files f ON f.id = p.file"
+        f" WHERE {IN_SESSION} AND p.document IS NULL AND p.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
     query = (
@@ -224,9 +224,9 @@ def link_session(connection: Connection, session: str) -> None:
 def link_document(connection: Connection, document: str) -> None:
     """Link and group the current blocks of each section of a document; unlink closed ones."""
     rows = connection.execute(
-        "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
-        " ON p.key = b.key JOIN places l ON l.id = p.place AND l.document = b.document"
-        " JOIN files f ON f.id = l.file"
+        "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b"
+        " JOIN placed_passages p ON p.key = b.key AND p.document = b.document"
+        " JOIN files f ON f.id = p.file"
         " WHERE b.document = ? AND p.current ORDER BY b.line_start, b.key, p.part, f.path",
         (document,),
     ).fetchall()

@@ -24,15 +24,17 @@ CREATE TABLE passages (
   grp INTEGER,                  -- first passage of its group, see refresh.py
   periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
   is_question INTEGER);
+CREATE VIEW placed_passages AS SELECT p.*, l.file, l.kind, l.stream, l.session, l.episode, l.document,
+  l.path, l.origin FROM passages p JOIN places l ON l.id = p.place;
 CREATE INDEX passages_place ON passages (place);
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_embedded ON passages (embedded);
 CREATE INDEX passages_group ON passages (grp);
 CREATE INDEX passages_day ON passages (day) WHERE day IS NOT NULL;
 CREATE INDEX passages_closed ON passages (id) WHERE NOT current;
-CREATE TABLE rests (            -- which statements rest on a turn or block
+CREATE TABLE statement_sources (            -- which statements rest on a turn or block
   turn TEXT, passage INTEGER, PRIMARY KEY (turn, passage)) WITHOUT ROWID;
-CREATE INDEX rests_passage ON rests (passage);
+CREATE INDEX statement_sources_passage ON statement_sources (passage);
 CREATE TABLE episodes (
   id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT, continues TEXT,
   recorded TEXT,                -- when the store got it
@@ -55,7 +57,7 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_name ON mentions (name);
 CREATE TABLE phrases (          -- candidates for names without marks; phrase: hash of its id
   phrase INTEGER, passage INTEGER, PRIMARY KEY (phrase, passage)) WITHOUT ROWID;
-CREATE TABLE stated (           -- names that a text itself says are one
+CREATE TABLE stated_aliases (           -- names that a text itself says are one
   passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
 CREATE TABLE records (          -- of the graph shards
   file INTEGER, id TEXT, type TEXT,
@@ -73,11 +75,11 @@ CREATE TABLE links (            -- edges that a person set and nothing has ended
   edge INTEGER, node INTEGER, other INTEGER, type TEXT, weight REAL,
   PRIMARY KEY (edge, node)) WITHOUT ROWID;
 CREATE INDEX links_node ON links (node);
-CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
+CREATE TABLE turn_nodes (            -- which nodes a turn mentions, as its episode's record has it
   turn INTEGER, node INTEGER, episode INTEGER,
   PRIMARY KEY (turn, node, episode)) WITHOUT ROWID;
-CREATE INDEX noted_node ON noted (node);
-CREATE TABLE recorded (         -- episodes with a record
+CREATE INDEX turn_nodes_node ON turn_nodes (node);
+CREATE TABLE episode_stages (         -- episodes with a record
   episode TEXT PRIMARY KEY, consolidated INTEGER) WITHOUT ROWID;
 CREATE TABLE clocks (           -- when a statement was true, and when it was believed
   key TEXT PRIMARY KEY, stream TEXT,
@@ -87,10 +89,10 @@ CREATE TABLE uses (             -- how often an id was recalled on a day, once d
   id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
 CREATE TABLE archived (         -- what decay put aside, by machine; since: a day
   id TEXT, since INTEGER, file INTEGER, PRIMARY KEY (id, file)) WITHOUT ROWID;
-CREATE TABLE asleep (           -- current passages that are archived, see hidden.py
+CREATE TABLE archived_rows (           -- current passages that are archived, see hidden.py
   passages INTEGER, length INTEGER,
   rows BLOB);                   -- their ids, four bytes each; NULL: to be counted again
-INSERT INTO asleep VALUES (0, 0, x'');
+INSERT INTO archived_rows VALUES (0, 0, x'');
 CREATE TABLE tombstones (       -- hashes of the ids that were forgotten
   hash TEXT, file INTEGER, PRIMARY KEY (hash, file)) WITHOUT ROWID;
 CREATE TABLE vectors (          -- see vectors.py
@@ -102,24 +104,26 @@ CREATE TABLE totals (passages INTEGER, length INTEGER);  -- of current passages
 INSERT INTO totals VALUES (0, 0);
 CREATE TABLE speakers (name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
 CREATE TABLE waiting (digest INTEGER PRIMARY KEY);  -- texts without a vector
-CREATE TRIGGER passage_comes AFTER INSERT ON passages BEGIN
+CREATE TRIGGER passage_inserted AFTER INSERT ON passages BEGIN
   UPDATE totals SET passages = passages + 1, length = length + NEW.length WHERE NEW.current;
   INSERT INTO speakers SELECT NEW.speaker, 1 WHERE NEW.speaker <> ''
     ON CONFLICT (name) DO UPDATE SET n = n + 1;
   INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
+  UPDATE archived_rows SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
 END;
-CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN
+CREATE TRIGGER passage_deleted AFTER DELETE ON passages BEGIN
   UPDATE totals SET passages = passages - 1, length = length - OLD.length WHERE OLD.current;
   UPDATE speakers SET n = n - 1 WHERE name = OLD.speaker;
   DELETE FROM speakers WHERE name = OLD.speaker AND n = 0;
   DELETE FROM waiting WHERE digest = OLD.embedded
     AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
     AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = OLD.key);
+  DELETE FROM statement_sources WHERE passage = OLD.id;
+  DELETE FROM stated_aliases WHERE passage = OLD.id;
+  UPDATE archived_rows SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = OLD.key);
 END;
-CREATE TRIGGER node_changes AFTER UPDATE OF embedded ON nodes
+CREATE TRIGGER node_updated AFTER UPDATE OF embedded ON nodes
 WHEN NEW.embedded IS NOT OLD.embedded BEGIN
   INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
@@ -127,26 +131,22 @@ WHEN NEW.embedded IS NOT OLD.embedded BEGIN
     AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
     AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
 END;
-CREATE TRIGGER passage_rests AFTER INSERT ON passages WHEN NEW.sources IS NOT NULL
+CREATE TRIGGER passage_sources_inserted AFTER INSERT ON passages WHEN NEW.sources IS NOT NULL
 AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
-  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(NEW.sources);
+  INSERT OR IGNORE INTO statement_sources SELECT value, NEW.id FROM json_each(NEW.sources);
 END;
-CREATE TRIGGER passage_rests_anew AFTER UPDATE OF sources ON passages
+CREATE TRIGGER passage_sources_updated AFTER UPDATE OF sources ON passages
 WHEN NEW.sources IS NOT OLD.sources
 AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
-  DELETE FROM rests WHERE passage = NEW.id;
-  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(coalesce(NEW.sources, '[]'));
+  DELETE FROM statement_sources WHERE passage = NEW.id;
+  INSERT OR IGNORE INTO statement_sources SELECT value, NEW.id FROM json_each(coalesce(NEW.sources, '[]'));
 END;
-CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
-  DELETE FROM rests WHERE passage = OLD.id;
-  DELETE FROM stated WHERE passage = OLD.id;
-END;
-CREATE TRIGGER passage_closes AFTER UPDATE OF current ON passages
+CREATE TRIGGER passage_current_updated AFTER UPDATE OF current ON passages
 WHEN NEW.current <> OLD.current BEGIN
   UPDATE totals SET passages = passages + NEW.current - OLD.current,
     length = length + (NEW.current - OLD.current) * NEW.length;
-  UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
+  UPDATE archived_rows SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
 END;
-CREATE TRIGGER vector_comes AFTER INSERT ON vectors BEGIN
+CREATE TRIGGER vector_inserted AFTER INSERT ON vectors BEGIN
   DELETE FROM waiting WHERE digest = NEW.digest;
 END;

@@ -33,8 +33,8 @@ def sessions_by_time(connection: Connection) -> list[Session]:
     latest: dict[str, int] = {}
     for session, time, is_note, is_open in connection.execute(
         "SELECT session, start, document IS NOT NULL, 0 FROM episodes"
-        " UNION ALL SELECT l.session, p.time, 0, 1 FROM places l JOIN passages p ON p.place = l.id"
-        " WHERE l.episode IS NULL AND l.kind = 'passage' AND l.document IS NULL AND l.session <> ''"
+        " UNION ALL SELECT session, time, 0, 1 FROM placed_passages"
+        " WHERE episode IS NULL AND kind = 'passage' AND document IS NULL AND session <> ''"
     ):
         told = clocks.span(time, UTC)
         if told is None:
@@ -57,8 +57,8 @@ def rows_mentioning(connection: Connection, node: str) -> list[int]:
 def session_days(connection: Connection, sessions: Collection[str]) -> list[tuple[int, int]]:
     """First day and day after the last of each session, as proleptic ordinals."""
     query = (
-        "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
-        " WHERE l.session IN ({}) AND p.day IS NOT NULL GROUP BY l.session"
+        "SELECT MIN(day), MAX(day) + 1 FROM placed_passages"
+        " WHERE session IN ({}) AND day IS NOT NULL GROUP BY session"
     )
     return sorted(select(connection, query, sessions))
 
@@ -77,9 +77,9 @@ def trusted_on_days(connection: Connection, first: int, until: int) -> list[Trus
     """Trusted passages told on days ``first`` … ``until`` − 1, newest first, closed ones included."""
     trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = (
-        "SELECT p.id, p.key, l.episode, p.trust = 'user', p.day FROM passages p JOIN places l ON l.id = p.place"
-        " WHERE p.day >= ? AND p.day < ? AND l.kind = 'passage' AND l.episode IS NOT NULL"
-        f" AND p.trust NOT IN ({trusts}) ORDER BY p.time DESC, p.id DESC"
+        "SELECT id, key, episode, trust = 'user', day FROM placed_passages"
+        " WHERE day >= ? AND day < ? AND kind = 'passage' AND episode IS NOT NULL"
+        f" AND trust NOT IN ({trusts}) ORDER BY time DESC, id DESC"
     )
     return [TrustedTurn(*row) for row in connection.execute(query, (first, until))]
 
@@ -111,8 +111,8 @@ def passages_near_day(connection: Connection, day: int, side: str) -> Iterator[P
 def statements_of_session(connection: Connection, session: str) -> list[int]:
     """Current statements from a session's turns, in the order of their first source."""
     query = (
-        "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
-        " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
+        "SELECT r.passage, MIN(p.id) FROM placed_passages p"
+        " JOIN statement_sources r ON r.turn = p.key JOIN passages s ON s.id = r.passage AND s.current"
         f" WHERE {IN_SESSION} GROUP BY r.passage ORDER BY 2, 1"
     )
     return column(connection, query, (session,))
@@ -120,8 +120,5 @@ def statements_of_session(connection: Connection, session: str) -> list[int]:
 
 def session_rows(connection: Connection, sessions: Collection[str]) -> frozenset[int]:
     """Rows of the current passages of sessions."""
-    query = (
-        "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"
-        " WHERE l.kind = 'passage' AND p.current AND l.session IN ({})"
-    )
+    query = "SELECT id FROM placed_passages WHERE kind = 'passage' AND current AND session IN ({})"
     return frozenset(row for (row,) in select(connection, query, sessions))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MAX_BYTES = 64 << 20
 """Maximum bytes of a file to search for a line, as in ``episode_files.MAX_EPISODE``."""
 _STORE_FILES = (
-    "SELECT f.path FROM passages p JOIN places l ON l.id = p.place JOIN files f ON f.id = l.file"
+    "SELECT f.path FROM placed_passages p JOIN files f ON f.id = p.file"
     " WHERE p.key = ? UNION SELECT f.path FROM records r JOIN files f ON f.id = r.file"
     " WHERE r.id = ? ORDER BY 1"
 )

@@ -216,7 +216,7 @@ def test_a_fault_of_clsm_is_no_damage(ferry: Store, state: str, fault: Exception
         path.unlink()
     if state == "older":
         run_sql(path, f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
-    with pytest.raises(type(fault), match="ours"), database.disk_errors(ferry.derived):
+    with pytest.raises(type(fault), match="ours"), database.index_errors(ferry.derived):
         raise fault
     assert path.exists() == (state != "none")
 

@@ -118,8 +118,8 @@ def test_nothing_with_a_tombstone_is_in_any_table(store: Store, seed: int) -> No
             "SELECT id FROM records",
             "SELECT key FROM blocks",
             "SELECT key FROM clocks",
-            "SELECT episode FROM recorded",
-            "SELECT printf('%012x', turn) FROM noted",
+            "SELECT episode FROM episode_stages",
+            "SELECT printf('%012x', turn) FROM turn_nodes",
             "SELECT s.value FROM passages p, json_each(p.sources) s",
         )
         for query in queries:
@@ -129,7 +129,7 @@ def test_nothing_with_a_tombstone_is_in_any_table(store: Store, seed: int) -> No
             record = index.record(name)
             named = [] if record is None else _turns_of(record)
             assert not gone & {tombstone_hash(key) for key in named}
-        turns = "(SELECT COUNT(DISTINCT turn) FROM noted WHERE node = number)"
+        turns = "(SELECT COUNT(DISTINCT turn) FROM turn_nodes WHERE node = number)"
         counted = f"SELECT id, n, {turns} FROM nodes WHERE label IS NOT NULL"
         for node, n, count in rows(connection, counted):
             record = index.node(node)
