@@ -16,8 +16,9 @@ from clsm_cli.model.episodes import Block, Document, EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import document_id, turn_key
 from clsm_cli.store import episode_files, inbox, logs, shards
-from clsm_cli.store.index import database, maintenance, vector_files
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 
 SESSIONS = ("harbour", "workshop")
@@ -236,7 +237,7 @@ def check_counts(connection: sqlite3.Connection) -> None:
     waiting = rows(connection, "SELECT digest FROM waiting ORDER BY digest")
     assert waiting == rows(connection, unembedded)
     counted = rows(connection, "SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM vectors")
-    assert [vector_files.committed(connection)[:2]] == counted
+    assert [VectorFiles(connection, Path()).committed[:2]] == counted
     listed = rows(connection, "SELECT id, since FROM archived")
     used = rows(connection, "SELECT id, day FROM uses")
     asleep = [

@@ -74,7 +74,7 @@ class StoreState:
 
     def vectors_of(self, texts: Sequence[str]) -> dict[str, Any]:
         """Unit vectors of texts; without ``embed``, only those in the index."""
-        return vectors.of_texts(self.connection, self.store.derived, texts, self.embed)
+        return vectors.of_texts(self.index.vectors, texts, self.embed)
 
     @cached_property
     def statements(self) -> dict[str, Statement]:

@@ -133,8 +133,9 @@ def _update_index(
     store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool
 ) -> list[str]:
     """Update the index, or rebuild it; without the model, by words only."""
-    from clsm_cli.store.index import database, vector_files
+    from clsm_cli.store.index import database
     from clsm_cli.store.index.opening import bring_up_to_date
+    from clsm_cli.store.index.vector_files import VectorFiles
 
     if anew:
         database.discard(store.derived)
@@ -143,7 +144,7 @@ def _update_index(
         database.index_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
     ):
-        vector_files.drop_damaged(connection, store.derived)
+        VectorFiles(connection, store.derived).drop_damaged()
         try:
             bring_up_to_date(store, connection, embedder, progress)
         except (ModelMissingError, ModelDigestError) as error:

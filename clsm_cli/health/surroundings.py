@@ -28,9 +28,10 @@ from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store import atomic, git, git_setup, joining
-from clsm_cli.store.index import database, vector_files
+from clsm_cli.store.index import database
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME, Store
 from clsm_cli.text import secrets
@@ -217,13 +218,12 @@ def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> Iterator[Find
         yield make_finding("index-stale", _PATH, f"has not read {list_names(names)} yet")
     elif differs := _difference(snapshot, connection):
         yield make_finding("index-differs", _PATH, differs)
-    derived = snapshot.store.derived
-    engine = vector_files.engine_of(connection)
-    count = len(vector_files.damaged(connection, derived))
-    if count or (engine is not None and not vector_files.is_whole(connection, derived, engine)):
+    vectors = VectorFiles(connection, snapshot.store.derived)
+    count = len(vectors.find_damaged())
+    if count or (vectors.engine is not None and not vectors.is_whole(vectors.engine)):
         reason = f"{count} texts have vectors that are not as they were written"
         yield make_finding("vectors-damaged", ".clsm/index", reason)
-    elif waiting := vector_files.waiting(connection):
+    elif waiting := vectors.waiting:
         yield make_finding("vectors-missing", _PATH, f"{waiting} texts have no vector yet")
 
 

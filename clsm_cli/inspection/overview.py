@@ -44,7 +44,7 @@ def overview(store: Store) -> Overview:
     """Summarise a store; its index is updated, by words only, if the lock is free."""
     with open_index(store, None) as opened:
         held = store_counts(opened.index.connection)
-        unembedded = opened.index.unembedded()
+        unembedded = opened.index.vectors.waiting
         problems = list(opened.index.problems())
     torn = logs.rows(store.flow / ledger.FILE)[1]
     problems += [(str(p.path.relative_to(store.root)), p.line, p.reason) for p in torn]

@@ -14,8 +14,9 @@ from clsm_cli.commands import output
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
 from clsm_cli.store import episode_files, layout
-from clsm_cli.store.index import database, vector_files, vectors
+from clsm_cli.store.index import database, vectors
 from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.vector_files import VectorFiles
 
 
 def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
@@ -68,19 +69,17 @@ def test_unread_vectors_are_not_missing(tmp_path: Path, monkeypatch: pytest.Monk
     note.write_text("The ferry leaves at nine.\n")
     take(store, note)
     with contextlib.closing(database.open_to_write(store.derived)) as connection:
-        texts = ["The ferry leaves at nine."]
-        assert [*vectors.of_texts(connection, store.derived, texts, None)] == texts
+        files, texts = VectorFiles(connection, store.derived), ["The ferry leaves at nine."]
+        assert [*vectors.of_texts(files, texts, None)] == texts
 
         def fail(*_: object, **__: object) -> None:
-            raise _fails(vector_files.sentences_path(store.derived))
+            raise _fails(files.sentences_path)
 
         monkeypatch.setattr(mmap, "mmap", fail)
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
-            vectors.of_texts(connection, store.derived, texts, None)
+            vectors.of_texts(files, texts, None)
         key = episode_files.read(next(episode_files.files(store.flow))).turns[0].key
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
             Index(connection, store).vectors_of([key])
-        os.truncate(
-            vector_files.sentences_path(store.derived), 0
-        )  # made anew by whoever has the model
-        assert vectors.of_texts(connection, store.derived, texts, None) == {}
+        os.truncate(files.sentences_path, 0)  # made anew by whoever has the model
+        assert vectors.of_texts(files, texts, None) == {}

@@ -53,7 +53,7 @@ class Index(Search):
             " WHERE p.part = 0 AND p.key IN ({}) ORDER BY p.id"
         )
         rows = dict(select(self.connection, query, keys))
-        return vectors.unit_vectors(self.connection, self.store.derived, rows)
+        return vectors.unit_vectors(self.vectors, rows)
 
     def by_key(self, key: str) -> list[Passage]:
         """The distinct parts of a turn, block or statement, in order."""

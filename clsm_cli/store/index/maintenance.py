@@ -19,9 +19,10 @@ from sqlite3 import Connection
 from typing import Any
 
 from clsm_cli.errors import LockedError
-from clsm_cli.store.index import database, postings, vector_files
+from clsm_cli.store.index import database, postings
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.refresh import refresh
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 
 _NAMES = (
@@ -102,9 +103,9 @@ def compact(store: Store) -> None:
         return
     with database.index_errors(store.derived):
         with contextlib.closing(database.open_to_write(store.derived)) as old:
-            engine = vector_files.engine_of(old)
-            kept = vector_files.stored(old, store.derived)
-            vector_files.drop_all(old)
+            vectors = VectorFiles(old, store.derived)
+            engine, kept = vectors.engine, vectors.stored()
+            vectors.drop_all()
             (is_busy, *_) = old.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if is_busy:
                 (waited,) = old.execute("PRAGMA busy_timeout").fetchone()
@@ -113,7 +114,8 @@ def compact(store: Store) -> None:
         with contextlib.closing(database.open_to_write(store.derived)) as new:
             refresh(new, store, changes(new, store))
             if engine is not None:
-                vector_files.use_engine(new, store.derived, engine)
+                vectors = VectorFiles(new, store.derived)
+                vectors.use_engine(engine)
                 waiting = {digest for (digest,) in new.execute("SELECT digest FROM waiting")}
                 left = {digest: codes for digest, codes in kept.items() if digest in waiting}
-                vector_files.append(new, store.derived, left)
+                vectors.append(left)

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import database, vector_files, vectors
+from clsm_cli.store.index import database, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import Changes, Progress, changes, split_aside
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.index.vectors import Embed
 from clsm_cli.store.layout import Store
 
@@ -79,14 +80,15 @@ def bring_up_to_date(
         refresh(connection, store, found)
     if embedder is None:
         return
-    vector_files.use_engine(connection, store.derived, embedder.engine)
-    total = vector_files.waiting(connection)
+    files = VectorFiles(connection, store.derived)
+    files.use_engine(embedder.engine)
+    total = files.waiting
     if not total or (at_most is not None and total > at_most):
         return
     waiting, embed = vectors.missing(connection), embedder.embed()
     for start in range(0, len(waiting), vectors.STEP):
         batch = waiting[start : start + vectors.STEP]
-        vectors.add(connection, store.derived, batch, embed)
+        vectors.add(files, batch, embed)
         if progress:
             progress(start + len(batch), len(waiting))
 
@@ -195,7 +197,7 @@ def _open(
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or vector_files.engine_of(disk) is None
+        is_new = disk is None or VectorFiles(disk, store.derived).engine is None
         limit = None if is_new else store.settings.recall.refresh_passages
         with try_locked(store.root) as is_held:
             connection = _written(store, embedder, progress, limit) if is_held else None
@@ -240,7 +242,7 @@ def _drop_damaged(store: Store) -> None:
     with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
         if is_held:
             with contextlib.closing(database.open_to_write(store.derived)) as connection:
-                vector_files.drop_damaged(connection, store.derived)
+                VectorFiles(connection, store.derived).drop_damaged()
 
 
 def _read(store: Store) -> tuple[sqlite3.Connection | None, Changes]:
@@ -265,10 +267,10 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
     """Whether a recall has nothing to embed: no passage waits, or more than it would embed."""
     if embedder is None:
         return True
-    if not vector_files.is_whole(connection, store.derived, embedder.engine):
+    files = VectorFiles(connection, store.derived)
+    if not files.is_whole(embedder.engine):
         return False
-    count = vector_files.waiting(connection)
-    return not count or count > store.settings.recall.refresh_passages
+    return not (count := files.waiting) or count > store.settings.recall.refresh_passages
 
 
 def _written(
@@ -289,7 +291,7 @@ def _written(
 
 
 def _warnings(index: Index, embedder: Embedder | None) -> Iterator[str]:
-    if embedder is not None and (waiting := index.unembedded()):
+    if embedder is not None and (waiting := index.vectors.waiting):
         yield (
             f"{waiting} passages have no vector yet and were searched by words only;"
             " embed them with: clsm ingest"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import postings, vector_files
+from clsm_cli.store.index import postings
 from clsm_cli.store.index.database import column, json_list, select
-from clsm_cli.store.index.vector_files import Row, VectorReader
+from clsm_cli.store.index.vector_files import VectorFiles, VectorRow
 from clsm_cli.store.layout import Store
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class Traits(NamedTuple):
     length: int
 
     @property
-    def vector_rows(self) -> Row:
+    def vector_rows(self) -> VectorRow:
         """The position of its vectors in their files."""
-        return Row(0, self.vector, self.token, self.tokens, self.checksum)
+        return VectorRow(0, self.vector, self.token, self.tokens, self.checksum)
 
 
 class Filters(NamedTuple):
@@ -91,7 +91,7 @@ class Search:
     def __init__(self, connection: Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
-        self.vectors = VectorReader(connection, store.derived)
+        self.vectors = VectorFiles(connection, store.derived)
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
         self._restored: frozenset[int] = frozenset()
@@ -152,10 +152,6 @@ class Search:
         row = self.connection.execute(query).fetchone()
         restored = [each.length for each in self.traits(sorted(self._restored)).values()]
         return int(row[0]) + len(restored), int(row[1]) + sum(restored)
-
-    def unembedded(self) -> int:
-        """Number of texts without a vector."""
-        return vector_files.waiting(self.connection)
 
     def speakers(self) -> list[str]:
         """Names of all speakers, sorted."""

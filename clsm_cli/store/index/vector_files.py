@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-def sentences_path(derived: Path) -> Path:
-    """The file of sentence vectors."""
-    return derived / "index" / "sentences.q4"
-
-
-def tokens_path(derived: Path) -> Path:
-    """The file of token vectors."""
-    return derived / "index" / "tokens.q2"
-
-
 def checksum(sentence: ReadableBuffer, tokens: ReadableBuffer) -> int:
     """CRC-32 of the rows of one text, which detects every single-bit error.
 
@@ -46,7 +36,7 @@ def checksum(sentence: ReadableBuffer, tokens: ReadableBuffer) -> int:
     return zlib.crc32(tokens, zlib.crc32(sentence))
 
 
-def rows_of(path: Path, size: int) -> memoryview | None:
+def _mapped(path: Path, size: int) -> memoryview | None:
     """The committed bytes of a file, mapped; None if there are none or the file is shorter."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
@@ -90,7 +80,7 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
             atomic.sync_folder(path.parent)
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """A row of table ``vectors``: the ``text_digest``, and its rows in the two files.
 
     ``token`` is its first row in ``tokens.q2``; ``checksum`` covers all its rows.
@@ -111,46 +101,6 @@ class Committed(NamedTuple):
     checksum: int  # CRC-32 of the rows of ``sentences.q4``, which a recall scans
 
 
-def committed(connection: Connection) -> Committed:
-    """Number of committed rows in each file."""
-    row = connection.execute(
-        "SELECT row + 1, token + tokens, CAST(value AS INTEGER) FROM vectors, meta"
-        " WHERE key = 'checksum' ORDER BY row DESC LIMIT 1"
-    ).fetchone()
-    return Committed(*row) if row else Committed(0, 0, 0)
-
-
-def stored(connection: Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
-    """Digest → sentence and token codes of every text with intact vectors."""
-    reader = VectorReader(connection, derived)
-    sentences, tokens = reader.sentence_rows(), reader.token_rows()
-    found = map(Row._make, connection.execute("SELECT * FROM vectors ORDER BY row"))
-    return {
-        row.digest: _codes(row, sentences, tokens)
-        for row in found
-        if is_intact(row, sentences, tokens)
-    }
-
-
-def append(connection: Connection, derived: Path, codes: Mapping[int, tuple[bytes, bytes]]) -> None:
-    """Append the codes of new texts, by digest, and commit them; the caller holds the lock."""
-    first = committed(connection)
-    sentences = b"".join(sentence for sentence, _ in codes.values())
-    write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
-    tokens = b"".join(own for _, own in codes.values())
-    write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, tokens)
-    rows = []
-    token = first.tokens
-    for row, (digest, (sentence, own)) in enumerate(codes.items(), first.sentences):
-        count = len(own) // TOKEN_BYTES
-        rows.append(Row(digest, row, token, count, checksum(sentence, own)))
-        token += count
-    crc = zlib.crc32(sentences, first.checksum)
-    with database.transaction(connection):
-        connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(crc),))
-
-
 _WAITING = (
     "INSERT OR IGNORE INTO waiting SELECT embedded FROM"
     " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
@@ -158,112 +108,50 @@ _WAITING = (
 )
 
 
-def engine_of(connection: Connection) -> str | None:
-    """The engine of the vectors; None if none were ever requested, as without a model."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    return None if row is None else str(row[0])
+class VectorFiles:
+    """The two files of an index and what its database says of them; writers hold the lock.
 
-
-def waiting(connection: Connection) -> int:
-    """Number of texts without a vector."""
-    return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
-
-
-def drop_all(connection: Connection) -> None:
-    """Drop all vectors and queue all texts for embedding."""
-    with database.transaction(connection):
-        connection.execute("DELETE FROM vectors")
-        connection.execute(_WAITING)
-
-
-def is_whole(connection: Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's, the files are complete, and the scan's checksum matches.
-
-    An unreadable file counts as intact here; its reader raises the error.
+    Attributes:
+        damaged: Rows of ``sentences.q4`` of those texts whose vectors a reader found damaged.
     """
-    if not _is_complete(connection, derived, engine):
-        return False
-    rows = VectorReader(connection, derived).sentence_rows()
-    return rows is None or zlib.crc32(rows) == committed(connection).checksum
-
-
-def use_engine(connection: Connection, derived: Path, engine: str) -> None:
-    """Drop damaged vectors; the caller holds the lock.
-
-    All of them if they are another engine's, as engines are never mixed, or if a file is too short;
-    else only those of texts with a flipped bit.
-    """
-    if is_whole(connection, derived, engine):
-        return
-    if _is_complete(connection, derived, engine):
-        drop_damaged(connection, derived)
-        return
-    with database.transaction(connection):
-        drop_all(connection)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
-
-
-def damaged(connection: Connection, derived: Path) -> list[int]:
-    """Digests of texts with damaged vectors; reads both files completely."""
-    right = stored(connection, derived)
-    known = database.column(connection, "SELECT digest FROM vectors")
-    return [digest for digest in known if digest not in right]
-
-
-def drop_damaged(connection: Connection, derived: Path) -> None:
-    """Drop damaged vectors and queue their texts for embedding; the caller holds the lock."""
-    found = damaged(connection, derived)
-    with database.transaction(connection):
-        connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
-        connection.execute(_WAITING)
-        # The rows stay in the files, without a text.
-        left = zlib.crc32(VectorReader(connection, derived).sentence_rows() or b"")
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
-
-
-def is_intact(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
-    """Whether the rows of a text match its checksum."""
-    return checksum(*_codes(row, sentences, tokens)) == row.checksum
-
-
-def _codes(
-    row: Row, sentences: memoryview | None, tokens: memoryview | None
-) -> tuple[bytes, bytes]:
-    sentence = (sentences or b"")[row.row * SENTENCE_BYTES : (row.row + 1) * SENTENCE_BYTES]
-    own = (tokens or b"")[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
-    return bytes(sentence), bytes(own)
-
-
-def _is_complete(connection: Connection, derived: Path, engine: str) -> bool:
-    count = committed(connection)
-    return (
-        engine_of(connection) == engine
-        and size_of(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
-        and size_of(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
-    )
-
-
-class VectorReader:
-    """Reads committed vectors; token vectors are mapped on first use."""
 
     def __init__(self, connection: Connection, derived: Path) -> None:
-        self._connection = connection
-        self._derived = derived
+        self.connection = connection
+        self.sentences_path = derived / "index" / "sentences.q4"
+        self.tokens_path = derived / "index" / "tokens.q2"
+        self.damaged: set[int] = set()
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None
-        self.damaged: set[int] = set()  # ``sentences.q4`` rows of texts with damaged vectors
+
+    @property
+    def engine(self) -> str | None:
+        """The engine of the vectors; None if none were ever requested, as without a model."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+        return None if row is None else str(row[0])
+
+    @property
+    def waiting(self) -> int:
+        """Number of texts without a vector."""
+        return int(self.connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
+
+    @property
+    def committed(self) -> Committed:
+        """Number of committed rows in each file."""
+        row = self.connection.execute(
+            "SELECT row + 1, token + tokens, CAST(value AS INTEGER) FROM vectors, meta"
+            " WHERE key = 'checksum' ORDER BY row DESC LIMIT 1"
+        ).fetchone()
+        return Committed(*row) if row else Committed(0, 0, 0)
 
     def sentence_rows(self) -> memoryview | None:
         """The sentence vectors, see ``codes``; None if there are none."""
-        size = committed(self._connection).sentences * SENTENCE_BYTES
-        return rows_of(sentences_path(self._derived), size)
+        return _mapped(self.sentences_path, self.committed.sentences * SENTENCE_BYTES)
 
     def token_rows(self) -> memoryview | None:
         """The token vectors, see ``codes``; None if there are none."""
-        size = committed(self._connection).tokens * TOKEN_BYTES
-        return rows_of(tokens_path(self._derived), size)
+        return _mapped(self.tokens_path, self.committed.tokens * TOKEN_BYTES)
 
-    def tokens_of(self, row: Row) -> memoryview | None:
-        """The token vectors of a text; None if missing or damaged."""
+    def tokens_of(self, row: VectorRow) -> memoryview | None:
+        """The token vectors of a text, mapped on first use; None if missing or damaged."""
         if not row.tokens:
             return None
         if self._mapped is None:
@@ -271,7 +159,107 @@ class VectorReader:
         sentences, tokens = self._mapped
         if tokens is None:
             return None
-        if not is_intact(row, sentences, tokens):
+        if not _is_intact(row, sentences, tokens):
             self.damaged.add(row.row)
             return None
         return tokens[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
+
+    def stored(self) -> dict[int, tuple[bytes, bytes]]:
+        """Digest → sentence and token codes of every text with intact vectors; reads both files."""
+        sentences, tokens = self.sentence_rows(), self.token_rows()
+        found = self.connection.execute("SELECT * FROM vectors ORDER BY row")
+        return {
+            row.digest: _codes(row, sentences, tokens)
+            for row in map(VectorRow._make, found)
+            if _is_intact(row, sentences, tokens)
+        }
+
+    def find_damaged(self) -> list[int]:
+        """Digests of texts with damaged vectors; reads both files completely."""
+        intact = self.stored()
+        known = database.column(self.connection, "SELECT digest FROM vectors")
+        return [digest for digest in known if digest not in intact]
+
+    def is_whole(self, engine: str) -> bool:
+        """Whether the vectors are this engine's, the files are complete, and the scan's checksum matches.
+
+        An unreadable file counts as intact here; its reader raises the error.
+        """
+        if not self._is_complete(engine):
+            return False
+        rows = self.sentence_rows()
+        return rows is None or zlib.crc32(rows) == self.committed.checksum
+
+    def _is_complete(self, engine: str) -> bool:
+        count = self.committed
+        return (
+            self.engine == engine
+            and size_of(self.sentences_path) >= count.sentences * SENTENCE_BYTES
+            and size_of(self.tokens_path) >= count.tokens * TOKEN_BYTES
+        )
+
+    def append(self, codes: Mapping[int, tuple[bytes, bytes]]) -> None:
+        """Append the codes of new texts, by digest, and commit them."""
+        first = self.committed
+        sentences = b"".join(sentence for sentence, _ in codes.values())
+        write_at(self.sentences_path, first.sentences * SENTENCE_BYTES, sentences)
+        tokens = b"".join(own for _, own in codes.values())
+        write_at(self.tokens_path, first.tokens * TOKEN_BYTES, tokens)
+        rows = []
+        token = first.tokens
+        for row, (digest, (sentence, own)) in enumerate(codes.items(), first.sentences):
+            count = len(own) // TOKEN_BYTES
+            rows.append(VectorRow(digest, row, token, count, checksum(sentence, own)))
+            token += count
+        crc = zlib.crc32(sentences, first.checksum)
+        with database.transaction(self.connection):
+            self.connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
+            self._set("checksum", str(crc))
+
+    def use_engine(self, engine: str) -> None:
+        """Drop damaged vectors.
+
+        All of them if they are another engine's, as engines are never mixed, or if a file is too short;
+        else only those of texts with a flipped bit.
+        """
+        if self.is_whole(engine):
+            return
+        if self._is_complete(engine):
+            self.drop_damaged()
+            return
+        with database.transaction(self.connection):
+            self.drop_all()
+            self._set("engine", engine)
+
+    def drop_all(self) -> None:
+        """Drop all vectors and queue all texts for embedding."""
+        with database.transaction(self.connection):
+            self.connection.execute("DELETE FROM vectors")
+            self.connection.execute(_WAITING)
+
+    def drop_damaged(self) -> None:
+        """Drop damaged vectors and queue their texts for embedding."""
+        gone = [(digest,) for digest in self.find_damaged()]
+        with database.transaction(self.connection):
+            self.connection.executemany("DELETE FROM vectors WHERE digest = ?", gone)
+            self.connection.execute(_WAITING)
+            # The rows stay in the files, without a text.
+            crc = zlib.crc32(self.sentence_rows() or b"")
+            query = "UPDATE meta SET value = ? WHERE key = 'checksum'"
+            self.connection.execute(query, (str(crc),))
+
+    def _set(self, key: str, value: str) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _is_intact(row: VectorRow, sentences: memoryview | None, tokens: memoryview | None) -> bool:
+    """Whether the rows of a text match its checksum."""
+    return checksum(*_codes(row, sentences, tokens)) == row.checksum
+
+
+def _codes(
+    row: VectorRow, sentences: memoryview | None, tokens: memoryview | None
+) -> tuple[bytes, bytes]:
+    sentence = (sentences or b"")[row.row * SENTENCE_BYTES : (row.row + 1) * SENTENCE_BYTES]
+    own = (tokens or b"")[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
+    return bytes(sentence), bytes(own)

@@ -8,7 +8,6 @@ embedding cache: a text that returns is not embedded again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import json_list, select
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
-from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
+from clsm_cli.store.index.vector_files import VectorFiles, size_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -58,9 +57,7 @@ def missing(connection: Connection) -> list[tuple[int, str]]:
     return sorted(found.items())
 
 
-def add(
-    connection: Connection, derived: Path, items: Sequence[tuple[int, str]], embed: Embed
-) -> None:
+def add(files: VectorFiles, items: Sequence[tuple[int, str]], embed: Embed) -> None:
     """Embed texts and commit their rows; the caller holds the lock."""
     if not items:
         return
@@ -74,12 +71,10 @@ def add(
         )
         for (digest, _), each in zip(items, found, strict=True)
     }
-    append(connection, derived, packed)
+    files.append(packed)
 
 
-def of_texts(
-    connection: Connection, derived: Path, texts: Sequence[str], embed: Embed | None
-) -> dict[str, Any]:
+def of_texts(files: VectorFiles, texts: Sequence[str], embed: Embed | None) -> dict[str, Any]:
     """Unit vectors by text, from the index; the caller holds the lock.
 
     ``embed`` embeds missing ones, which are then stored; without it, they are left out.
@@ -87,14 +82,14 @@ def of_texts(
     digests = {text: text_digest(text) for text in texts}
     wanted = sorted({*digests.values()})
     query = "SELECT digest, row FROM vectors WHERE digest IN ({})"
-    known = dict(select(connection, query, wanted))
+    known = dict(select(files.connection, query, wanted))
     new = [(digests[text], text) for text in sorted(digests) if digests[text] not in known]
     if new and embed is not None:
         for start in range(0, len(new), STEP):
-            add(connection, derived, new[start : start + STEP], embed)
-        known = dict(select(connection, query, wanted))
+            add(files, new[start : start + STEP], embed)
+        known = dict(select(files.connection, query, wanted))
     rows = {text: known[key] for text, key in digests.items() if key in known}
-    return unit_vectors(connection, derived, rows)
+    return unit_vectors(files, rows)
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:
@@ -117,11 +112,11 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
     return kept
 
 
-def unit_vectors(connection: Connection, derived: Path, rows: Mapping[str, int]) -> dict[str, Any]:
+def unit_vectors(files: VectorFiles, rows: Mapping[str, int]) -> dict[str, Any]:
     """Unit vectors float32 [384] of rows of sentence vectors; {} if the file is incomplete."""
-    path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
-    stored = rows_of(path, size)
+    stored = files.sentence_rows()
     if stored is None:
+        path, size = files.sentences_path, files.committed.sentences * SENTENCE_BYTES
         if size and size_of(path) >= size:
             raise DiskError(path, "cannot be read")
         return {}

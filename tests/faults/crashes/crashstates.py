@@ -32,11 +32,11 @@ from ingesting import opened, tree
 from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.errors import ClsmError
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.store.index import database, vector_files
+from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -184,10 +184,9 @@ def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
     connection = database.open_to_read(store.derived)
     if connection is None:
         return {}
-    count = vector_files.committed(connection)
-    sentences = rows_of(sentences_path(store.derived), count.sentences * SENTENCE_BYTES)
-    tokens = rows_of(tokens_path(store.derived), count.tokens * TOKEN_BYTES)
-    is_whole = vector_files.is_whole(connection, store.derived, ENGINE)  # else they are made anew
+    vectors = VectorFiles(connection, store.derived)
+    sentences, tokens = vectors.sentence_rows(), vectors.token_rows()
+    is_whole = vectors.is_whole(ENGINE)  # else they are made anew
     rows = connection.execute(_VECTORS).fetchall() if is_whole else []
     connection.close()
     if sentences is None or tokens is None:

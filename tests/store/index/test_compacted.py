@@ -13,10 +13,11 @@ from clsm_cli.model.episodes import EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, shards
-from clsm_cli.store.index import database, maintenance, vector_files
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 
 CANARY = "xylograph"
@@ -122,7 +123,7 @@ def test_nothing_is_replaced_under_a_reader(store: Store, monkeypatch: pytest.Mo
     assert reader is not None
     with closing(reader):
         reader.execute("BEGIN")
-        assert vector_files.committed(reader).sentences == len(before)
+        assert VectorFiles(reader, store.derived).committed.sentences == len(before)
         with pytest.raises(LockedError):
             maintenance.compact(store)
         rows = Index(reader, store).vectors.sentence_rows()

@@ -48,7 +48,7 @@ def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
     counting = Embedder("test", lambda: counted)
     add_document(store, "Salt in the blue jar.")
     with open_index(store, counting) as opened:
-        assert opened.index.unembedded() == 0
+        assert opened.index.vectors.waiting == 0
     path = next(store.flow.rglob("*.md"))
     path.rename(path.with_name("20260101T000000Z-moved.md"))
     with open_index(store, counting) as opened:

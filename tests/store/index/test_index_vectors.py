@@ -145,7 +145,7 @@ def test_a_bit_that_turned_in_a_sentence_is_made_right_at_once(both: Store, plac
     assert len(asked) == 1, "only the text whose vector it was"
     assert all(np.array_equal(after[key], before[key]) for key in before)
     with open_index(both, Embedder(embedder().engine, pytest.fail)) as opened:
-        assert opened.index.unembedded() == 0
+        assert opened.index.vectors.waiting == 0
 
 
 def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(both: Store) -> None:
