@@ -92,8 +92,8 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
         writes += _archive_writes(store, plan)
         if found.clock.newest is not None:  # what is archived now, in place of what was
             since = {trace.id: trace.since for trace in plan.faded}
-            data = logs.render_archived(month, since)
-            writes += folding.plan_put(store.flow / logs.ARCHIVED, data)
+            data, path = logs.render_archived(month, since), store.flow / logs.ARCHIVED
+            writes += runs.put_changed(path, data, atomic.digest_of(path))
     with published(store):
         run = edits.run.apply(writes, whole=True)
     for folder in plan.old:

@@ -87,13 +87,8 @@ def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     """Writes that save the uses; none if nothing is new."""
     if not folded.uses or not folded.is_readable:
         return []
-    return plan_put(store.flow / logs.USES, render(folded.uses))
-
-
-def plan_put(path: Path, data: bytes) -> list[runs.Write]:
-    """The write that sets a file's bytes; none if unchanged."""
-    read_as = atomic.digest_of(path)
-    return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
+    path = store.flow / logs.USES
+    return runs.put_changed(path, render(folded.uses), atomic.digest_of(path))
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:

@@ -27,7 +27,7 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle, shards
-from clsm_cli.store.index import database
+from clsm_cli.store.index import database, hidden
 from clsm_cli.store.layout import device_of
 from clsm_cli.store.shards import shard_name
 
@@ -177,7 +177,7 @@ def _written_files(
     """For each ledger, the last change of each file and its run."""
     for path, rows in snapshot.ledgers.items():
         known: dict[str, tuple[logs.Change, str]] = {}
-        for line in ledger.run_lines(rows.rows):
+        for line in ledger.run_lines(rows):
             if not line.changes:
                 known.clear()  # a forget, or the purge after it
             known |= {change.path: (change, line.id) for change in line.changes}
@@ -325,7 +325,7 @@ def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
         return
     stones = {str(row.get("at")) for row in _tombstone_rows(snapshot)}
     for path, rows in snapshot.ledgers.items():
-        for at in _forgets(row for _, row in rows.rows):
+        for at in _forgets(rows.mappings):
             if at not in stones:
                 place = f"tombstones/{device_of(path)}.jsonl"
                 yield make_finding("forget-lost", place, f"the forget of {at} left none")
@@ -344,7 +344,7 @@ def _forgets(ledger_rows: Iterable[dict[str, object]]) -> list[str]:
 
 def _tombstone_rows(snapshot: Snapshot) -> list[dict[str, object]]:
     found = (rows for path, rows in snapshot.logs.items() if path.startswith("tombstones/"))
-    return [row for rows in found for _, row in rows.rows]
+    return [row for rows in found for row in rows.mappings]
 
 
 def lost_tombstones(snapshot: Snapshot) -> list[str]:
@@ -354,11 +354,11 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
         if connection is None:
             return []
         with contextlib.closing(connection):
-            known = {str(row[0]) for row in connection.execute("SELECT hash FROM tombstones")}
+            known = hidden.forgotten_hashes(connection)
     except sqlite3.DatabaseError:
         return []
     there = {str(row.get("hash")) for row in _tombstone_rows(snapshot)}
-    return sorted(each for each in known - there if _HASH.fullmatch(each))
+    return sorted(filter(_is_digest, known - there))
 
 
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -24,7 +24,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, shards, topics
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
-from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, Store, is_conflict_copy
 from clsm_cli.store.shards import Shard
 from clsm_cli.store.topics import Topic
@@ -81,13 +80,6 @@ class File(NamedTuple):
         return stat.S_ISREG(self.mode)
 
 
-class Rows(NamedTuple):
-    """The lines of a log: mappings with their line numbers, and problems."""
-
-    rows: list[tuple[int, dict[str, object]]]
-    problems: list[LineProblem]
-
-
 class CheckContext(NamedTuple):
     """What checks know besides the store.
 
@@ -120,7 +112,7 @@ class Snapshot:
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
-    logs: dict[str, Rows] = field(default_factory=dict)
+    logs: dict[str, logs.Rows] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()  # hashes of ids with a tombstone
     episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
@@ -134,7 +126,7 @@ class Snapshot:
         return (file for file in self.files.values() if file.kind in kinds)
 
     @property
-    def ledgers(self) -> dict[str, Rows]:
+    def ledgers(self) -> dict[str, logs.Rows]:
         """The ledgers of all machines."""
         return {path: rows for path, rows in self.logs.items() if path.endswith("/runs.jsonl")}
 
@@ -214,7 +206,7 @@ def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
     elif file.kind == "inbox":
         snapshot.inboxes[file.path] = inbox.read(path)
     elif file.kind in ("log", "tombstones"):
-        snapshot.logs[file.path] = Rows(*logs.rows(path))
+        snapshot.logs[file.path] = logs.rows(path)
     elif file.kind == "episode":
         snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
         try:

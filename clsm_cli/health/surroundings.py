@@ -55,10 +55,6 @@ def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
             yield make_finding(code, CONFIG_NAME, f"{verb} {', '.join(names)}")
 
 
-def _reason(error: ClsmError, path: Path) -> str:
-    return str(error).removeprefix(str(path)).lstrip(":, ").partition(";")[0]
-
-
 def check_environment(snapshot: Snapshot) -> Iterator[Finding]:
     """Environment variables with unusable or unknown values."""
     variables = snapshot.around.variables
@@ -157,7 +153,7 @@ def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
         yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
-            yield path, _text_secrets(text for _, row in rows.rows for text in strings(row))
+            yield path, _text_secrets(text for row in rows.mappings for text in strings(row))
     for file in snapshot.of_kind("quarantine"):
         with contextlib.suppress(ClsmError):  # other checks report unreadable files
             data = atomic.read(snapshot.store.root / file.path, MAX_FILE) or b""

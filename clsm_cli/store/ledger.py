@@ -11,7 +11,7 @@ import contextlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +69,16 @@ class SavedStep(NamedTuple):
         return data
 
 
-def run_lines(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[logs.RunLine]:
+def run_lines(rows: logs.Rows) -> Iterator[logs.RunLine]:
     """The valid lines among the rows of a ledger."""
-    for _, row in rows:
+    for row in rows.mappings:
         with contextlib.suppress(KeyError, TypeError, AttributeError):
             yield logs.parse(logs.RunLine, row)
 
 
 def entries(flow: Path) -> list[Entry]:
     """The runs of a machine, given its flow, oldest first; invalid lines are skipped."""
-    lines = grouped((str(line.id), line) for line in run_lines(logs.rows(flow / FILE)[0]))
+    lines = grouped((str(line.id), line) for line in run_lines(logs.rows(flow / FILE)))
     undone: dict[str, str] = {}  # run → its last undo
     found: list[Entry] = []
     for run_id, steps in reversed(lines.items()):  # an undo comes after what it reverts
@@ -158,8 +158,8 @@ def new_id(store: Store, line: logs.RunLine) -> str:
     step = _step_name(line)
     run_id, again = f"run-{step}", 0
     is_used = (store.derived / "runs" / run_id).exists()
-    rows = logs.rows(store.flow / FILE)[0] if is_used else []
-    known = {str(row.get("id")) for _, row in rows}
+    rows = logs.rows(store.flow / FILE).mappings if is_used else []
+    known = {str(row.get("id")) for row in rows}
     while run_id in known:
         again += 1
         run_id = f"run-{digest(step, str(again))}"

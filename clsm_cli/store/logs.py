@@ -153,12 +153,24 @@ def _field(kind: type[Line], name: str, row: dict[str, Any]) -> Any:
     raise TypeError(f"{name} cannot be {value!r}")
 
 
-def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
-    """Read a JSON-lines file: its mappings with line numbers, and the lines that are not mappings."""
+class Rows(NamedTuple):
+    """The lines of a log: mappings with their line numbers, and what is no mapping."""
+
+    rows: list[tuple[int, dict[str, Any]]]
+    problems: list[LineProblem]
+
+    @property
+    def mappings(self) -> list[dict[str, Any]]:
+        """The mappings alone."""
+        return [row for _, row in self.rows]
+
+
+def rows(path: Path) -> Rows:
+    """Read a JSON-lines file; a missing one is empty, an unreadable one a problem."""
     try:
         data = atomic.read(path, MAX_LOG)
     except DamagedStoreError as error:
-        return [], [LineProblem(path, error.line, error.reason)]
+        return Rows([], [LineProblem(path, error.line, error.reason)])
     found: list[tuple[int, dict[str, Any]]] = []
     problems: list[LineProblem] = []
     for number, line in enumerate((data or b"").decode("utf-8", "replace").split("\n"), 1):
@@ -172,7 +184,7 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
             problems.append(LineProblem(path, number, str(error), line))
         else:
             found.append((number, value))
-    return found, problems
+    return Rows(found, problems)
 
 
 def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem]]:
@@ -285,7 +297,7 @@ def review_items(store: Store) -> dict[str, ReviewItem]:
 
 def review_items_in(path: Path, forgotten: frozenset[str]) -> Iterator[ReviewItem]:
     """Read the review items of a log, without damaged ones and those about something forgotten."""
-    for _, row in rows(path)[0]:
+    for row in rows(path).mappings:
         with contextlib.suppress(KeyError, TypeError):
             item = parse(ReviewItem, row)
             if not any(is_forgotten(each, forgotten) for each in item.about):

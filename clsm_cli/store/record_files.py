@@ -289,9 +289,7 @@ def _plan_topic(
         change={s.id: s for s in current if s.id in known},
         fresh=[topics.NewItem(heading_of(s), s) for s in current if s.id not in known],
     )
-    if atomic.sha256(data) == topic.sha256:
-        return []
-    return [runs.Put(topic.path, data, read_as=topic.sha256)]
+    return runs.put_changed(topic.path, data, topic.sha256)
 
 
 def plan_records(

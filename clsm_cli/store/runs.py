@@ -60,6 +60,13 @@ class Remove:
 
 
 Write = Put | Append | Remove
+
+
+def put_changed(path: Path, data: bytes, digest: str | None) -> list[Write]:
+    """The write that replaces a file of a known digest; none if its content stays the same."""
+    return [] if atomic.sha256(data) == digest else [Put(path, data, read_as=digest)]
+
+
 _HIDDEN = (".clsm/purge",)
 """Hidden files that a run may write: the marker of ``cleanup``."""
 _MAX_REDO = 1 << 30  # bytes of ``.clsm/redo``
@@ -167,7 +174,7 @@ def recover(store: Store) -> list[str]:
     redone = [_redo_write(store, *each) for each in zip(changes, contents, strict=True)]
     lines = store.flow / ledger.FILE
     written = logs.render(line)
-    if json.loads(written) not in [row for _, row in logs.rows(lines)[0]]:
+    if json.loads(written) not in logs.rows(lines).mappings:
         atomic.append(lines, written)
     atomic.remove(path)
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]

@@ -13,7 +13,7 @@ from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
+from clsm_cli.store import ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
@@ -90,8 +90,7 @@ def _settle_lines(
         new = (item for item in topic.items if item.id is None)
         missing = {item.line: topics.id_of(item, forgotten) for item in new}
         data = topics.apply_edits(topic, drop=stale, ids=missing)
-        if topic.sha256 not in (None, atomic.sha256(data)):
-            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+        writes += runs.put_changed(topic.path, data, topic.sha256) if topic.sha256 else []
     return writes
 
 
@@ -106,6 +105,6 @@ def review_lines(store: Store, items: Iterable[logs.ReviewItem]) -> list[runs.Wr
     """Plan to append the review items that are not in the log yet."""
     path = store.flow / "review.jsonl"
     items = list(items)
-    known = {row.get("id") for _, row in logs.rows(path)[0]} if items else set()
+    known = {row.get("id") for row in logs.rows(path).mappings} if items else set()
     fresh = {item.id: item for item in items if item.id not in known}
     return [runs.Append(path, logs.render(item)) for item in fresh.values()]

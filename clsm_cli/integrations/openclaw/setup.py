@@ -17,6 +17,7 @@ from clsm_cli import __version__
 from clsm_cli.errors import BadInputError
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.layout import TOPIC_STREAMS
 
 PLUGIN = "clsm"  # the id of the plugin, which is the name of its folder too
 _SKILL = "skills/clsm/SKILL.md"
@@ -27,10 +28,6 @@ _DESCRIPTION = (
     ' decisions, preferences or anything said earlier, run: {recall} "words or a question"'
     ' (exec tool). To keep something: {note} "text".'
 )
-
-
-STREAMS = ("identity", "projects", "tasks")
-"""The folders of the store that hold topic files, for OpenClaw's own search."""
 
 
 class Setting(NamedTuple):
@@ -50,7 +47,7 @@ def changes(
     """
     entry = entry_of(plugins)
     config = {"command": list(program), "store": store}
-    folders = [f"{store}/{stream}" for stream in STREAMS]
+    folders = [f"{store}/{stream}" for stream in TOPIC_STREAMS]
     at = f"plugins.entries.{PLUGIN}"
     others = _others(extra_paths, entry)
     access = _part(entry, "hooks").get("allowConversationAccess")
@@ -106,7 +103,7 @@ def patch(settings: Sequence[Setting]) -> dict[str, Any]:
 def _others(extra_paths: Any, entry: dict[str, Any]) -> list[Any]:
     """The folders that are not those of the memory that was installed before."""
     old = _part(entry, "config").get("store")
-    ours = [f"{old}/{stream}" for stream in STREAMS]
+    ours = [f"{old}/{stream}" for stream in TOPIC_STREAMS]
     return [path for path in extra_paths or [] if path not in ours]
 
 
