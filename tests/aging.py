@@ -7,7 +7,7 @@ from typing import Any
 
 import ingesting
 
-from clsm_cli.forgetting.archiving import Report, decay
+from clsm_cli.forgetting.archiving import DecayReport, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, statement_id
@@ -24,7 +24,7 @@ def at(day: date, hour: int = 12) -> str:
     return datetime.combine(day, time(hour), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def age(store: Store, days: int | date, *, believed: bool = True, **options: Any) -> Report:
+def age(store: Store, days: int | date, *, believed: bool = True, **options: Any) -> DecayReport:
     """``clsm decay`` so many days after ``BORN``; the clock is believed as with ``--now``."""
     day = days if isinstance(days, date) else BORN + timedelta(days)
     moment = datetime.combine(day, time(12), UTC)

@@ -7,7 +7,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, dotted, fields, first, shorten
 from clsm_cli.forgetting import archiving
-from clsm_cli.forgetting.archiving import Item, Report
+from clsm_cli.forgetting.archiving import DecayedItem, DecayReport
 from clsm_cli.model.streams import Stream
 
 _MAX_ITEMS = 20  # items of each kind that are listed without ``--verbose``
@@ -41,7 +41,7 @@ def decay(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     printer.show(mapping, _lines(report, verbose=common.verbose))
 
 
-def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
+def _lines(report: DecayReport, *, verbose: bool) -> Iterator[str]:
     kinds = {"archive": report.archive, "revive": report.revive, "compact": report.compact}
     if report.dry_run or verbose:
         if report.recalls:
@@ -58,7 +58,7 @@ def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def _listed(
-    report: Report, verb: str, stream: Stream, items: Sequence[Item], *, whole: bool
+    report: DecayReport, verb: str, stream: Stream, items: Sequence[DecayedItem], *, whole: bool
 ) -> Iterator[str]:
     head = f"{verb} · {stream} · {count_noun(len(items), 'item')}"
     state = report.streams.get(stream)
@@ -75,7 +75,7 @@ def _listed(
     yield from first(lines, _MAX_ITEMS, whole=whole)
 
 
-def _summary(report: Report) -> str:
+def _summary(report: DecayReport) -> str:
     folded = f"folded {count_noun(report.recalls, 'recall')}"
     if not report.clock.is_believed:
         return f"nothing fades by a clock that may be wrong · {folded}"

@@ -12,7 +12,7 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields, first
 from clsm_cli.errors import BadInputError, RefusedError, file_line
 from clsm_cli.health import diagnosis
-from clsm_cli.health.diagnosis import Report
+from clsm_cli.health.diagnosis import Diagnosis
 from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.model.grouping import grouped
@@ -79,7 +79,7 @@ def doctor(
 
 
 def _lines(
-    report: Report, counts: dict[str, int], *, dry_run: bool, verbose: bool
+    report: Diagnosis, counts: dict[str, int], *, dry_run: bool, verbose: bool
 ) -> Iterator[str]:
     yield f"store {report.root}"
     yield from (f"  mended  {sentence}" for sentence in report.done)
@@ -101,7 +101,7 @@ def _line(found: Finding) -> str:
     return f"  {_MARKS[found.severity]} {found.code:18} {place}{found.reason}{step}"
 
 
-def _summary(report: Report, counts: dict[str, int], *, dry_run: bool) -> str:
+def _summary(report: Diagnosis, counts: dict[str, int], *, dry_run: bool) -> str:
     damaged, warnings, notes = counts["damage"], counts["warning"], counts["note"]
     numbers = (f"{damaged} damaged", count_noun(warnings, "warning"), count_noun(notes, "note"))
     text = ", ".join(each for each in numbers if not each.startswith("0 "))

@@ -17,11 +17,11 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import clean_writing, erasure, masking
-from clsm_cli.forgetting.clean_writing import Plan
+from clsm_cli.forgetting.clean_writing import ErasurePlan
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.selection import ForgetRequest
 from clsm_cli.inspection.item_lookup import is_known
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import Store
@@ -90,13 +90,13 @@ def forget(
     how = ForgetMode(yes, force, dry_run)
     begin = None if since is None else parse_time(since, opened.zone, "--since")
     end = None if until is None else parse_time(until, opened.zone, "--until")
-    wanted = Wanted((), source, session, person, begin, end)
-    if ids and wanted != Wanted():
+    wanted = ForgetRequest((), source, session, person, begin, end)
+    if ids and wanted != ForgetRequest():
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
     wanted = wanted._replace(ids=ids)
-    if secrets and wanted != Wanted():
+    if secrets and wanted != ForgetRequest():
         raise UsageError("--secrets", "looks through everything; name nothing beside it")
-    if not secrets and wanted == Wanted():
+    if not secrets and wanted == ForgetRequest():
         raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
     if secrets:
         _mask(printer, opened, moment, how)
@@ -107,14 +107,16 @@ def forget(
         fits = disambiguation.find_matches(printer, opened, words, moment)
         found = disambiguation.choose(printer, _COMMAND, words, fits, yes=yes, dry_run=dry_run)
         wanted = wanted._replace(ids=tuple(fit.thing.id for fit in found))
-    if wanted != Wanted():
+    if wanted != ForgetRequest():
         _forget(printer, opened, wanted, moment, how)
 
 
-def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: ForgetMode) -> None:
+def _forget(
+    printer: Printer, store: Store, wanted: ForgetRequest, now: datetime, how: ForgetMode
+) -> None:
     from clsm_cli.commands import engine
 
-    def planned(wanted: Wanted) -> Plan | None:
+    def planned(wanted: ForgetRequest) -> ErasurePlan | None:
         return erasure.plan(store, wanted, now, engine.embedder(), printer.progress)
 
     plan = planned(wanted)
@@ -147,7 +149,9 @@ def _mask(printer: Printer, store: Store, now: datetime, how: ForgetMode) -> Non
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: ForgetMode) -> Any:
+def _apply(
+    printer: Printer, store: Store, plan: ErasurePlan, now: datetime, how: ForgetMode
+) -> Any:
     """Apply a plan; a dry run only returns the receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
@@ -179,7 +183,7 @@ def _choose_references(printer: Printer, refers: Sequence[Reference]) -> tuple[s
     )
 
 
-def _confirm(printer: Printer, plan: Plan, how: ForgetMode) -> None:
+def _confirm(printer: Printer, plan: ErasurePlan, how: ForgetMode) -> None:
     turns = count_noun(plan.receipt.turns, "turn")
     if plan.receipt.is_mass_loss and how.yes and not how.force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"

@@ -27,7 +27,7 @@ from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
 
-class Plan(NamedTuple):
+class DecayPlan(NamedTuple):
     """What a decay will do."""
 
     survey: Survey
@@ -41,15 +41,15 @@ class Plan(NamedTuple):
         return [trace for share in self.shares.values() for trace in share.faded]
 
 
-def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
+def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> DecayReport:
     """Plan and apply a decay; without a plausible clock, only fold the log. A time the user gave is trusted."""
     warnings: list[str] = []
     with open_for_edit(store, "decay", now, warnings.append, dry_run=dry_run) as edits:
         plan = _plan(edits, now, explicit=explicit)
         run = None if dry_run else _apply(edits, plan)
     found = plan.survey
-    told = (f"{file_line(each.path, each.line)}: {each.reason}" for each in found.problems)
-    return Report(
+    problems = (f"{file_line(each.path, each.line)}: {each.reason}" for each in found.problems)
+    return DecayReport(
         dry_run=dry_run,
         run=run,
         clock=found.clock,
@@ -60,17 +60,17 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
         revive=tuple(_revived(plan)) if found.clock.is_believed else (),
         compact=tuple(_compacted_item(each, found.clock.today, edits.label) for each in plan.moved),
         preimages=len(plan.old),
-        warnings=(*warnings, *told, *_clock_warnings(found.clock)),
+        warnings=(*warnings, *problems, *_clock_warnings(found.clock)),
     )
 
 
-def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
+def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> DecayPlan:
     store, rows = edits.store, edits.statements
     found = fading.survey_store(store, edits.records, rows, now, is_explicit=explicit)
     if not found.clock.is_believed:
-        return Plan(found, {}, [], [])
+        return DecayPlan(found, {}, [], [])
     today = found.clock.today
-    return Plan(
+    return DecayPlan(
         found,
         fading.archived_shares(found.traces, today),
         _compactable_rows(store, edits.records | rows, today, found.behind),
@@ -78,7 +78,7 @@ def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
     )
 
 
-def _apply(edits: EditSession, plan: Plan) -> str | None:
+def _apply(edits: EditSession, plan: DecayPlan) -> str | None:
     """Write all or nothing; return the id of the run, or None if there was nothing to write.
 
     The activation log is rotated first: after a crash, its lines are simply folded again.
@@ -101,7 +101,7 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
     return run
 
 
-def _archive_writes(store: Store, plan: Plan) -> list[runs.Write]:
+def _archive_writes(store: Store, plan: DecayPlan) -> list[runs.Write]:
     """Writes that move rows from the graph's shards to those of the archive."""
     writes: list[runs.Write] = []
     for stream in STREAMS:
@@ -113,7 +113,7 @@ def _archive_writes(store: Store, plan: Plan) -> list[runs.Write]:
     return writes
 
 
-def _newly_archived(plan: Plan) -> Iterator[Item]:
+def _newly_archived(plan: DecayPlan) -> Iterator[DecayedItem]:
     """Newly archived items, by stream and day of archiving."""
     today = plan.survey.clock.today
     for trace in plan.faded:
@@ -122,7 +122,7 @@ def _newly_archived(plan: Plan) -> Iterator[Item]:
             yield _item(trace, today, trace.since, why)
 
 
-def _revived(plan: Plan) -> Iterator[Item]:
+def _revived(plan: DecayPlan) -> Iterator[DecayedItem]:
     """Items that were archived and are no longer, if they still exist, by id."""
     before, today = plan.survey.before.since, plan.survey.clock.today
     still = {trace.id for trace in plan.faded}
@@ -137,13 +137,13 @@ def _revived(plan: Plan) -> Iterator[Item]:
             yield _item(trace, today, today, trace.kept or why)
 
 
-def _item(trace: Trace, today: date, since: date, why: str) -> Item:
+def _item(trace: Trace, today: date, since: date, why: str) -> DecayedItem:
     left = round(trace.retention(today), 4)
     what = (trace.id, trace.kind, trace.stream, str(since), str(trace.last), left)
-    return Item(*what, trace.tokens, why, trace.text)
+    return DecayedItem(*what, trace.tokens, why, trace.text)
 
 
-def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
+def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]) -> DecayedItem:
     row, ended = each.row, str(each.ended)
     if isinstance(row, Edge):
         ends = [label(node) or node for node in (row.source, row.target)]
@@ -152,23 +152,23 @@ def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]
         kind, text = row.kind, row.text
     why = f"superseded {_days(each.ended, today)} ago"
     size = count_tokens(text)
-    return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+    return DecayedItem(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
 
 
 def _clock_warnings(clock: Clock) -> list[str]:
-    told = []
+    warnings = []
     if not clock.is_believed:
-        told.append(
+        warnings.append(
             f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
             " nothing was archived, revived or compacted. If the clock is right, say so"
             f" once with: clsm decay --now {clock.today}"
         )
     if clock.future:
-        told.append(
+        warnings.append(
             f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
             " of today"
         )
-    return told
+    return warnings
 
 
 def _days(since: date, today: date) -> str:
@@ -228,7 +228,7 @@ def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
         return None
 
 
-class Item(NamedTuple):
+class DecayedItem(NamedTuple):
     """One entry of the report."""
 
     id: str
@@ -243,7 +243,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DecayReport:
     """What a decay did or would do; it folds ``recalls`` from ``days`` days."""
 
     dry_run: bool
@@ -252,8 +252,8 @@ class Report:
     recalls: int
     days: int
     streams: dict[Stream, StreamState]
-    archive: tuple[Item, ...]
-    revive: tuple[Item, ...]
-    compact: tuple[Item, ...]
+    archive: tuple[DecayedItem, ...]
+    revive: tuple[DecayedItem, ...]
+    compact: tuple[DecayedItem, ...]
     preimages: int
     warnings: tuple[str, ...]

@@ -41,14 +41,14 @@ class CleanWrites(NamedTuple):
     renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs
 
 
-class Plan(NamedTuple):
+class ErasurePlan(NamedTuple):
     """A ``Receipt`` or ``MaskingReport``, and the writes of the forget or masking."""
 
     receipt: Any
     writes: CleanWrites
 
 
-def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) -> Any:
+def apply(store: Store, plan: ErasurePlan, now: datetime, embedder: Embedder | None) -> Any:
     """Apply a plan as one run and clear its traces; return the receipt with run id and warnings.
 
     Raises:

@@ -130,7 +130,7 @@ class Conflict(NamedTuple):
     path: str
 
 
-class Plan(NamedTuple):
+class Compensation(NamedTuple):
     """What an undo by newer records writes; it applies only without conflicts."""
 
     writes: tuple[runs.Write, ...]
@@ -140,7 +140,7 @@ class Plan(NamedTuple):
     conflicts: tuple[Conflict, ...]
 
 
-def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> Plan:
+def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> Compensation:
     """Plan the newer records that revert a run made at time ``at``."""
     before: dict[str, bytes | None] = {}
     for kept in steps:
@@ -149,11 +149,13 @@ def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> 
                 before[change.path] = kept.preimage(place)
     files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
     conflicts = tuple(Conflict("", path) for path in files.changed)
-    logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
+    logs_alone = Compensation(
+        tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts
+    )
     folders = sorted({path.rpartition("/")[0] for path in before if kind_of(path) == "shard"})
     parts = [_Folder(store, folder, steps, before, at, now).plan(now) for folder in folders]
     columns = zip(logs_alone, *parts, strict=True)
-    return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
+    return Compensation._make(tuple(chain.from_iterable(column)) for column in columns)
 
 
 class _Version(NamedTuple):
@@ -203,22 +205,22 @@ class _Folder:
             paths = {store.root / path for path in before}
             there = [*self.pages, *(page for page in here if page.path not in paths)]
             there.sort(key=lambda page: page.path)
-            tell = partial(reconcile, stream=self.stream, device=store.device, forgotten=forgotten)
+            edits = partial(reconcile, stream=self.stream, device=store.device, forgotten=forgotten)
             was = {**new, **{record_id: old.get(record_id) for record_id in self.changed}}
-            self.previous = _Version(old, tell(there, _statements(was), now=at).statements)
-            self.current = _Version(new, tell(here, _statements(new), now=now).statements)
+            self.previous = _Version(old, edits(there, _statements(was), now=at).statements)
+            self.current = _Version(new, edits(here, _statements(new), now=now).statements)
 
     def decide(self, record_id: str) -> str:
         """The action for a record: ``keep``, ``restore``, ``withdraw``, ``remove`` or ``conflict``."""
-        told, record = self.previous.statements.get(record_id), self.current.records.get(record_id)
-        if told and record and record_files.as_stored(replace(told, rev=record.rev)) == record:
+        old, record = self.previous.statements.get(record_id), self.current.records.get(record_id)
+        if old and record and record_files.as_stored(replace(old, rev=record.rev)) == record:
             return "keep"  # the run only recorded an earlier edit of the Markdown
         if self.conflict_path(record_id) is not None:
             return "conflict"
-        if told is not None or record_id in self.previous.records:
+        if old is not None or record_id in self.previous.records:
             return "restore"
-        is_told = isinstance(record, Statement) and record.kind != "gist"
-        return "withdraw" if is_told and not self.is_archive else "remove"
+        is_statement = isinstance(record, Statement) and record.kind != "gist"
+        return "withdraw" if is_statement and not self.is_archive else "remove"
 
     def conflict_path(self, record_id: str) -> str | None:
         """The file with a change of the record after the run; None: unchanged since."""
@@ -236,7 +238,7 @@ class _Folder:
         page = self.path.parent / f"{row.topic}.md" if row is not None else self.path
         return page.relative_to(self.store.root).as_posix()
 
-    def plan(self, now: str) -> Plan:
+    def plan(self, now: str) -> Compensation:
         """Writes that revert the run in this folder."""
         ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
         restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
@@ -254,7 +256,7 @@ class _Folder:
         writes = record_files.plan_shards(self.store, self.path, stored, removed)
         writes += self._topic_writes(rows) if self.stream is not None else []
         parts: tuple[Sequence[object], ...] = (writes, restored, withdrawn, removed, conflicts)
-        return Plan._make(tuple(part) for part in parts)
+        return Compensation._make(tuple(part) for part in parts)
 
     def _newer(self, record: Record) -> Record:
         """The record with a revision above those before the run and now."""

@@ -20,9 +20,9 @@ from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import clean_writing, receipt, references, selection
-from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
+from clsm_cli.forgetting.clean_writing import CleanWrites, ErasurePlan
 from clsm_cli.forgetting.run_reversal import undoable
-from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
+from clsm_cli.forgetting.selection import ForgetRequest, Selection, StoreContents
 from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
@@ -39,11 +39,11 @@ from clsm_cli.text.tokens import stems
 
 def plan(
     store: Store,
-    wanted: Wanted,
+    wanted: ForgetRequest,
     now: datetime,
     embedder: Embedder | None,
     progress: Progress,
-) -> Plan | None:
+) -> ErasurePlan | None:
     """All file changes of a forget, computed on a copy of the store; None if all is forgotten already.
 
     Raises:
@@ -80,7 +80,7 @@ def plan(
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
-    return Plan(done, CleanWrites(puts, removes, frozenset(gone), purged.names, asked))
+    return ErasurePlan(done, CleanWrites(puts, removes, frozenset(gone), purged.names, asked))
 
 
 @contextlib.contextmanager
@@ -108,7 +108,7 @@ def _usable_engine(embedder: Embedder | None) -> tuple[Embedder | None, list[str
     return embedder, []
 
 
-def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
+def _is_known(store: Store, contents: selection.StoreContents, wanted: ForgetRequest) -> bool:
     forgotten = logs.load_tombstones(store)
     known = {*contents.turns, *contents.statements, *(e.id for _, e in contents.episodes)}
     ids = {*map(whole_id, wanted.ids)}
@@ -120,7 +120,7 @@ def _read_review(store: Store) -> bytes:
 
 
 def _unsupported(
-    memory: StoreContents, chosen: Chosen
+    memory: StoreContents, chosen: Selection
 ) -> tuple[set[str], set[str], frozenset[str]]:
     """Episodes and statements to remove with the chosen turns, and episodes to consolidate again."""
     gone = chosen.turns
@@ -146,15 +146,16 @@ def _unsupported(
 
 def _is_supported(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
     """Whether turns, with their headings and speakers, contain all stems of a text."""
-    held: set[str] = set()
+    known: set[str] = set()
     for key in keys:
-        told = memory.turns.get(key)
-        if told is not None:
-            held.update(stems(" ".join((told.turn.text, told.turn.speaker, *told.turn.heading))))
-    return held.issuperset(stems(text))
+        stored = memory.turns.get(key)
+        if stored is not None:
+            turn = stored.turn
+            known.update(stems(" ".join((turn.text, turn.speaker, *turn.heading))))
+    return known.issuperset(stems(text))
 
 
-def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> receipt.Purged:
+def purge(store: Store, memory: StoreContents, chosen: Selection, now: str) -> receipt.Purged:
     """Remove the chosen items; the consolidation that follows rebuilds nodes and edges."""
     episodes, statements, again = _unsupported(memory, chosen)
     dead = chosen.turns | episodes | statements
@@ -189,7 +190,7 @@ def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozens
     A file name contains that of its conversation. So a file emptied earlier is removed too, if
     nothing of its conversation remains.
     """
-    stay = {told.session for key, told in memory.turns.items() if key not in gone}
+    stay = {stored.session for key, stored in memory.turns.items() if key not in gone}
     over = {memory.turns[key].session for key in gone} - stay
     names = frozenset(inbox.path_of(Path(), session).name for session in over)
     for box in memory.inboxes:
@@ -216,11 +217,11 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
 
 def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
     """Remove quarantined lines that contain forgotten ids or texts."""
-    told = tuple(texts)
+    texts = tuple(texts)
     for path in sorted(store.quarantine.glob("*")):
         data = atomic.read(path, clean_writing.MAX_BYTES) if path.is_file() else None
         lines = (data or b"").split(b"\n")
-        left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
+        left = [line for line in lines if not clean_writing.has_trace(line, gone, texts)]
         if not any(line.strip() for line in left if not line.startswith(b"#")):
             atomic.remove(path)
         elif left != lines:

@@ -180,16 +180,16 @@ def survey_store(
     before = logs.read_archived(store.flow)
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
-    told, unread = read_turns(store, records, forgotten)
+    turns, unread = read_turns(store, records, forgotten)
     ledgers = [ledger.entries(flow) for flow in store.flows()]
     days = [[found for run in ran if (found := day(run.at)) is not None] for ran in ledgers]
     known = (*folded.logged.values(), *used.values(), *days)
-    stamps = {each.recorded for each in told.values() if each.recorded}.union(*known)
+    stamps = {each.recorded for each in turns.values() if each.recorded}.union(*known)
     behind: dict[date, date] = {}  # if two machines correct one day, the later correction
     for one in days:
         for wrong, least in clock_corrections(one, today).items():
             behind[wrong] = max(least, behind.get(wrong, least))
-    every = (*told.values(), *map(statement_trace, statements.values()))
+    every = (*turns.values(), *map(statement_trace, statements.values()))
     traces = [with_use(each, used, today, behind) for each in every]
     return Survey(
         check_clock(today, stamps, before.as_of, is_explicit=is_explicit),
@@ -307,7 +307,7 @@ def check_clock(
 
     61 days ahead, two days behind, and given by the user:
 
-    >>> [check_clock(day, days, None, is_explicit=told).is_believed for day, told in
+    >>> [check_clock(day, days, None, is_explicit=is_given).is_believed for day, is_given in
     ...  [(date(2026, 5, 10), False), (date(2026, 3, 8), False), (date(2026, 5, 10), True)]]
     [False, False, True]
     """

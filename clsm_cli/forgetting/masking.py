@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
-from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, Plan, map_rows
+from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, ErasurePlan, map_rows
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.receipt import ExternalCopy
-from clsm_cli.forgetting.run_reversal import Run, undoable
+from clsm_cli.forgetting.run_reversal import UndoableRun, undoable
 from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
 from clsm_cli.model.clocks import utc_text
@@ -55,12 +55,12 @@ class MaskingReport(NamedTuple):
     statements: int
     files: int
     beyond: tuple[ExternalCopy, ...]
-    undoable: tuple[Run, ...]
+    undoable: tuple[UndoableRun, ...]
     warnings: tuple[str, ...] = ()
     run: str | None = None
 
 
-def plan(store: Store, now: datetime) -> Plan:
+def plan(store: Store, now: datetime) -> ErasurePlan:
     """Compute the file changes, on a copy of the store."""
     with erasure.scratch_copy(store, now) as (copy, before, warnings):
         work = _Rewriter(copy, selection.read_store(copy, utc_text(now)))
@@ -86,7 +86,7 @@ def plan(store: Store, now: datetime) -> Plan:
         warnings=tuple(warnings),
     )
     gone, names = frozenset(work.gone), frozenset(work.names)
-    return Plan(done, CleanWrites(puts, removes, gone, names, renamed=work.renamed))
+    return ErasurePlan(done, CleanWrites(puts, removes, gone, names, renamed=work.renamed))
 
 
 _SOURCES = ExternalCopy(
@@ -166,11 +166,11 @@ class _Rewriter:
 
     def _episode(self, path: Path, episode: Episode) -> None:
         mask = Masker()
-        told = [self._turn(turn, episode.session, mask) for turn in episode.turns]
+        turns = [self._turn(turn, episode.session, mask) for turn in episode.turns]
         made = replace(
             episode,
             session=mask.name(episode.session),
-            turns=tuple({turn.key: turn for turn in told}.values()),
+            turns=tuple({turn.key: turn for turn in turns}.values()),
             participants=tuple(map(mask.name, episode.participants)),
         )
         if made == episode:

@@ -8,8 +8,8 @@ from pathlib import Path
 from shlex import quote
 
 from clsm_cli.forgetting.references import Reference
-from clsm_cli.forgetting.run_reversal import Run
-from clsm_cli.forgetting.selection import Chosen, StoreContents
+from clsm_cli.forgetting.run_reversal import UndoableRun
+from clsm_cli.forgetting.selection import Selection, StoreContents
 from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
@@ -62,7 +62,7 @@ class Receipt(NamedTuple):
     files: tuple[str, ...]  # changed or removed files of the store
     beyond: tuple[ExternalCopy, ...]
     refers: tuple[Reference, ...] = ()
-    undoable: tuple[Run, ...] = ()  # runs of this machine that become final
+    undoable: tuple[UndoableRun, ...] = ()  # runs of this machine that become final
     warnings: tuple[str, ...] = ()
     run: str | None = None
 
@@ -73,14 +73,14 @@ class Receipt(NamedTuple):
 
 
 def list_removed(
-    before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
+    before: StoreContents, after: dict[str, Record], chosen: Selection, purged: Purged
 ) -> tuple[RemovedItem, ...]:
     """Removed items: turns, episodes, statements, nodes, edges."""
-    told = sorted(
+    stored = sorted(
         (before.turns[key] for key in chosen.turns),
         key=lambda each: (each.turn.time or each.recorded_at, each.turn.key),
     )
-    turns = (RemovedItem(each.turn.key, each.kind, each.one_line, each.turn.time) for each in told)
+    turns = [RemovedItem(t.turn.key, t.kind, t.one_line, t.turn.time) for t in stored]
     found = sorted(turns, key=lambda each: each.kind, reverse=True)
     for i in sorted(purged.episodes - purged.remade.keys()):
         title = str(getattr(before.records.get(i), "title", ""))
@@ -104,7 +104,7 @@ def list_removed(
 
 
 def list_kept(
-    before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
+    before: StoreContents, after: dict[str, Record], chosen: Selection, purged: Purged
 ) -> tuple[KeptItem, ...]:
     """Items related to removed turns that stay, each with the reason."""
     found: list[KeptItem] = []
@@ -153,13 +153,13 @@ def copies_of(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
     yield _OTHER_COPIES
 
 
-def sources_with(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
+def sources_with(memory: StoreContents, chosen: Selection) -> Iterator[ExternalCopy]:
     """Ingested files on this machine that still contain the text."""
     texts: dict[str, set[str]] = {}
     for key in chosen.turns:
-        told = memory.turns[key]
-        origin = told.session if told.document is not None else told.turn.path
-        texts.setdefault(os.path.expanduser(origin), set()).add(told.turn.text)
+        stored = memory.turns[key]
+        origin = stored.session if stored.document is not None else stored.turn.path
+        texts.setdefault(os.path.expanduser(origin), set()).add(stored.turn.text)
     for origin in sorted(texts):
         lines = _lines_with(Path(origin), texts[origin])
         if lines:

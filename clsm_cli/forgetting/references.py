@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from datetime import tzinfo
 
 from clsm_cli.forgetting import selection
-from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
+from clsm_cli.forgetting.selection import ForgetRequest, Selection, StoreContents
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.grouping import grouped
@@ -36,7 +36,7 @@ class Reference(NamedTuple):
 
 
 def find_references(
-    memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
+    memory: StoreContents, chosen: Selection, wanted: ForgetRequest, zone: tzinfo
 ) -> tuple[Reference, ...]:
     """Remaining turns that refer to the requested person, within source, session and time."""
     names = selection.person_names(memory, wanted)
@@ -59,8 +59,8 @@ def find_references(
         (memory.turns[key], found[key]) for key in memory.turns if key in found.keys() & within
     ]
     return tuple(
-        Reference(told.turn.key, told.kind, told.one_line, told.place, told.turn.time, why)
-        for told, why in offered
+        Reference(each.turn.key, each.kind, each.one_line, each.place, each.turn.time, why)
+        for each, why in offered
     )
 
 
@@ -82,7 +82,7 @@ def _follow(
 def _contexts(memory: StoreContents) -> Iterator[list[str]]:
     """Keys grouped by context: conversations, episodes of documents, and current documents."""
     waiting = sorted(memory.turns.items(), key=lambda each: each[1].episode is None)
-    together = (((told.session, told.document and told.episode), key) for key, told in waiting)
+    together = (((each.session, each.document and each.episode), key) for key, each in waiting)
     yield from grouped(together).values()
     for record in memory.records.values():
         if isinstance(record, Document):
@@ -172,8 +172,8 @@ class Person(selection.Subject):
         self, turn: Turn, last: Turn, words: Sequence[Word], language: Language
     ) -> str | None:
         """Words addressed to them, or a few words without a verb: "Six weeks, no lifting"."""
-        said = (word.text for word in words if language.is_a("you", word.low))
-        if self.is_speaker(last) and (you := next(said, None)):
+        forms = (word.text for word in words if language.is_a("you", word.low))
+        if self.is_speaker(last) and (you := next(forms, None)):
             return f"“{you}”, said to them"
         first = words[0].low
         is_new = any(language.is_a(kind, first) for kind in ("own", "the", "we"))

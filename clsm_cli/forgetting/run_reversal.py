@@ -19,7 +19,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git, ledger, runs
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.layout import Store
-from clsm_cli.store.ledger import Entry
+from clsm_cli.store.ledger import LedgerRun
 from clsm_cli.store.lock import locked
 
 MAX_LISTED = 10  # maximum number of records and files listed in a refusal
@@ -75,7 +75,7 @@ def undo(
         return _revert(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
-Known = dict[str, Entry]  # the runs of this machine by id, oldest first
+Known = dict[str, LedgerRun]  # the runs of this machine by id, oldest first
 
 
 def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
@@ -97,7 +97,9 @@ def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> 
     return UndoReport(*what, is_completed=True)
 
 
-def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool) -> UndoReport:
+def _revert(
+    store: Store, known: Known, entry: LedgerRun, now: datetime, dry_run: bool
+) -> UndoReport:
     steps = kept_steps(store, known, entry)
     files = compensation.restore_files(store, steps)
     reason = ""
@@ -134,8 +136,8 @@ def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bo
 
 def _refusal(
     store: Store,
-    after: Sequence[Entry],
-    entry: Entry,
+    after: Sequence[LedgerRun],
+    entry: LedgerRun,
     conflicts: Sequence[compensation.Conflict],
 ) -> RefusedError:
     """The error that lists the records changed since, by which run, and the next step."""
@@ -162,7 +164,7 @@ def _refusal(
 LIST_STEP = "list the runs with: clsm status --verbose"
 
 
-def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> Entry:
+def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> LedgerRun:
     """The run to revert: for a redo, an undo, or ``wanted`` by the run that it reverted."""
     if wanted is None:
         fits = [e for e in known.values() if (_is_undo(e, known) if redo else e.undoes is None)]
@@ -185,12 +187,12 @@ def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) ->
     return entry
 
 
-def _is_undo(entry: Entry, known: Known) -> bool:
+def _is_undo(entry: LedgerRun, known: Known) -> bool:
     """Whether a run took something back; what took an undo back did not."""
     return entry.undoes in known and not _is_undo(known[entry.undoes], known)
 
 
-def _named(store: Store, known: Known, wanted: str) -> Entry:
+def _named(store: Store, known: Known, wanted: str) -> LedgerRun:
     found = resolve_id(wanted, known)
     if found is not None:
         return known[found]
@@ -201,7 +203,7 @@ def _named(store: Store, known: Known, wanted: str) -> Entry:
     raise BadInputError(wanted, "no run of this machine has that id", LIST_STEP)
 
 
-def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.SavedStep]:
+def kept_steps(store: Store, known: Known, entry: LedgerRun) -> list[ledger.SavedStep]:
     """The kept steps of a run, in order."""
     steps = [kept for line in entry.steps if (kept := ledger.load_step(store, line)) is not None]
     if len(steps) == len(entry.steps):
@@ -216,7 +218,7 @@ def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.SavedSte
     raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
 
 
-class Run(NamedTuple):
+class UndoableRun(NamedTuple):
     """An undoable run, as shown in a receipt."""
 
     id: str
@@ -224,22 +226,22 @@ class Run(NamedTuple):
     at: str
 
 
-def undoable(store: Store) -> tuple[Run, ...]:
+def undoable(store: Store) -> tuple[UndoableRun, ...]:
     """Runs of this machine that are not undone and have their preimages, oldest first."""
     entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
     kept = [e for e in entries if not e.is_final and ledger.is_saved(store, e)]
-    return tuple(Run(e.id, e.command, e.at) for e in kept)
+    return tuple(UndoableRun(e.id, e.command, e.at) for e in kept)
 
 
-def _after(known: Known, entry: Entry) -> list[Entry]:
+def _after(known: Known, entry: LedgerRun) -> list[LedgerRun]:
     entries = [*known.values()]
     return entries[entries.index(entry) + 1 :]
 
 
-def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
+def writer_of(store: Store, later: Sequence[LedgerRun], record_id: str, path: str) -> str | None:
     """The last of some runs that wrote a record; a file if the id is ""."""
 
-    def wrote(entry: Entry) -> bool:
+    def wrote(entry: LedgerRun) -> bool:
         if not record_id:
             return path in entry.paths
         kept = [found for line in entry.steps if (found := ledger.load_step(store, line))]
@@ -249,7 +251,7 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     return next((entry.id for entry in reversed(later) if wrote(entry)), None)
 
 
-def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> str | None:
+def ref_with(store: Store, known: Known, entry: LedgerRun, files: RestoredFiles) -> str | None:
     """A remote-tracking branch with lines the run wrote; None if none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
@@ -263,12 +265,13 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
         # Without lines that any other run would write too.
         wrote[path] = {x for x in now - before if x.strip() and not x.startswith((b"#", b"---"))}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
-    held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
-    told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
-    return next(told, None)
+    contents = git.contents(tree, (blob.oid for blob in found))
+    lines = {oid: set(data.split(b"\n")) for oid, data in contents}
+    refs_with = (blob.ref for blob in found if wrote[blob.path] & lines.get(blob.oid, set()))
+    return next(refs_with, None)
 
 
-def is_exact_undo(undo: Entry, of: Entry) -> bool:
+def is_exact_undo(undo: LedgerRun, of: LedgerRun) -> bool:
     """Whether an undo restored every file, except logs, to its state before the run.
 
     Files it did not write had that state already.

@@ -79,15 +79,15 @@ def read_store(store: Store, now: str) -> StoreContents:
         if not logs.is_forgotten(each[1].id, forgotten)
     )
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
-    told = {
+    turns = {
         item.turn.key: StoredTurn(item.turn, item.session, None, None, item.recorded_at)
         for box in boxes
         for item in box.turns
     }
     for _, each in found:
         at = (each.session, each.id, each.document, each.recorded_at)
-        told.update((turn.key, StoredTurn(turn, *at)) for turn in each.turns)
-    told = {k: t for k, t in told.items() if not logs.is_forgotten(k, forgotten)}
+        turns.update((turn.key, StoredTurn(turn, *at)) for turn in each.turns)
+    turns = {k: t for k, t in turns.items() if not logs.is_forgotten(k, forgotten)}
     records = shards.load_graph([*store.graphs(), *store.archives()], forgotten).records
     mentions: dict[str, set[str]] = {}
     for record in records.values():
@@ -96,7 +96,7 @@ def read_store(store: Store, now: str) -> StoreContents:
                 mentions.setdefault(node, set()).update(keys)
     statements = record_files.load_statements(store, records, now)
     frozen = {node: frozenset(keys) for node, keys in mentions.items()}
-    return StoreContents(found, boxes, told, records, statements, frozen)
+    return StoreContents(found, boxes, turns, records, statements, frozen)
 
 
 def node_names(memory: StoreContents, name: str) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def node_names(memory: StoreContents, name: str) -> tuple[str, ...]:
     return ()
 
 
-class Wanted(NamedTuple):
+class ForgetRequest(NamedTuple):
     """A request to forget; all conditions but ids must hold together."""
 
     ids: tuple[str, ...] = ()  # of turns, episodes, statements, documents or concepts
@@ -122,14 +122,14 @@ class Wanted(NamedTuple):
     also: tuple[str, ...] = ()  # keys of further turns: references that the user confirmed
 
 
-class Chosen(NamedTuple):
+class Selection(NamedTuple):
     """Keys of selected turns, and ids of statements selected directly."""
 
     turns: frozenset[str]
     statements: frozenset[str]
 
 
-def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
+def select_items(memory: StoreContents, wanted: ForgetRequest, zone: tzinfo) -> Selection:
     """Select turns and statements.
 
     Raises:
@@ -142,7 +142,7 @@ def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         turns |= found
         stated |= named
     if wanted.ids:
-        return Chosen(frozenset(turns.union(wanted.also)), frozenset(stated))
+        return Selection(frozenset(turns.union(wanted.also)), frozenset(stated))
     for option in ("source", "session", "person"):
         value = getattr(wanted, option)
         if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
@@ -155,16 +155,16 @@ def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         for key in turns_within(memory, wanted, zone)
         if people is None or people.is_about(key, memory.turns[key])
     )
-    if people is not None and wanted == Wanted(person=wanted.person, also=wanted.also):
+    if people is not None and wanted == ForgetRequest(person=wanted.person, also=wanted.also):
         rows = memory.statements.values()
         stated = {row.id for row in rows if row.kind != "gist" and people.is_named_in(row.text)}
     if not kept and not stated:
         what = wanted.source or wanted.session or wanted.person or "the time"
         raise BadInputError(what, "nothing in this store is told by or of it", _NEXT_STEP)
-    return Chosen(kept.union(wanted.also), frozenset(stated))
+    return Selection(kept.union(wanted.also), frozenset(stated))
 
 
-def turns_within(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
+def turns_within(memory: StoreContents, wanted: ForgetRequest, zone: tzinfo) -> frozenset[str]:
     """Keys of the turns that match source, session and time, ignoring the person."""
     fetched: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
@@ -200,9 +200,9 @@ def _select_by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str
     if isinstance(memory.records.get(found), Edge):
         reason = "is a connection that clsm works out from what was told"
         raise BadInputError(found, reason, "forget the turns that tell of it")
-    held = {k for k, stored in memory.turns.items() if found in (stored.episode, stored.document)}
-    if held:
-        return held, set()
+    inside = {k for k, stored in memory.turns.items() if found in (stored.episode, stored.document)}
+    if inside:
+        return inside, set()
     node = memory.records.get(found)
     name = node.label or node.id if isinstance(node, Node) else found
     is_person = isinstance(node, Node) and node.kind == "person"
@@ -261,7 +261,7 @@ class Subject:
         return self.is_speaker(stored.turn) or self.mentions(key, stored)
 
 
-def person_names(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
+def person_names(memory: StoreContents, wanted: ForgetRequest) -> tuple[str, ...]:
     """Names of the person to forget; () if the request selects no person."""
     if wanted.person is not None:
         return node_names(memory, wanted.person) or (wanted.person,)
@@ -315,10 +315,10 @@ def _is_within(
     """Whether a turn is in a half-open interval, by its time, else by when it was recorded."""
     if since is None and until is None:
         return True
-    told = span(stored.turn.time or stored.recorded_at, zone)
-    if told is None:
+    time = span(stored.turn.time or stored.recorded_at, zone)
+    if time is None:
         return False
-    return (since is None or since <= told[0]) and (until is None or told[0] < until)
+    return (since is None or since <= time[0]) and (until is None or time[0] < until)
 
 
 def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:

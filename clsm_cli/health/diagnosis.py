@@ -58,7 +58,7 @@ _NEEDS_REBUILD = frozenset({"index-damaged", "index-differs"})
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Diagnosis:
     """Findings, and the repairs that were made."""
 
     root: str
@@ -88,7 +88,7 @@ def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list
         return store, [make_finding("settings-unusable", path, error.reason, line=error.line)]
 
 
-def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
+def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Diagnosis:
     """Run all checks; if damage is found while the store changes, run them again."""
     findings: list[Finding] = []
     for _ in range(_MAX_ATTEMPTS):
@@ -96,7 +96,7 @@ def examine(store: Store, context: CheckContext, also: list[Finding] | None = No
         findings = diagnose(store, context)
         if before == _signature(store) or not any(f.severity == "damage" for f in findings):
             break
-    return Report(str(store.root), (*(also or ()), *findings))
+    return Diagnosis(str(store.root), (*(also or ()), *findings))
 
 
 def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
@@ -114,7 +114,7 @@ def fix(
     *,
     rebuild: bool = False,
     only_index: bool = False,
-) -> Report:
+) -> Diagnosis:
     """Repair what is safe, under the store's lock, and run the checks again."""
     with locked(store.root, store.settings.store.lock_wait):
         before = diagnose(store, context)
@@ -126,7 +126,7 @@ def fix(
         after = diagnose(store, context)
     left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
     mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)
-    return Report(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)
+    return Diagnosis(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)
 
 
 def _update_index(

@@ -43,9 +43,9 @@ def clean_lines(snapshot: Snapshot) -> Planned:
     messages: list[str] = []
     for path in (*snapshot.logs, *snapshot.inboxes, *snapshot.topics):
         if not is_shared(path) and path not in snapshot.ledgers:
-            made, said = _cleaned(snapshot, path)
+            made, more = _cleaned(snapshot, path)
             writes += made
-            messages += said
+            messages += more
     return writes, messages
 
 

@@ -203,9 +203,9 @@ def _unopened(path: Path) -> Finding:
 
 
 def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> Iterator[Finding]:
-    ((said, *_), *_) = connection.execute("PRAGMA integrity_check(3)").fetchall()
-    if said != "ok":
-        reason = f"is damaged: {' '.join(str(said).split())[:120]}"
+    ((result, *_), *_) = connection.execute("PRAGMA integrity_check(3)").fetchall()
+    if result != "ok":
+        reason = f"is damaged: {' '.join(str(result).split())[:120]}"
         yield make_finding("index-damaged", _PATH, reason)
         return
     stale = changes(connection, snapshot.store)

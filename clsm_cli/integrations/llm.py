@@ -341,9 +341,9 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
 
 
 def _bad(reason: str, wrong: str, answer: str) -> _ProblemError:
-    said = (_message("assistant", answer[:_MAX_QUOTED]),) if answer.strip() else ()
+    quoted = (_message("assistant", answer[:_MAX_QUOTED]),) if answer.strip() else ()
     correction = f"That answer {wrong[:_MAX_QUOTED]}. Answer again, with the JSON object only."
-    return _ProblemError(reason, correction=(*said, _message("user", correction)))
+    return _ProblemError(reason, correction=(*quoted, _message("user", correction)))
 
 
 def _message(role: str, content: str) -> dict[str, str]:

@@ -87,8 +87,8 @@ def quote(text: str) -> str:
     """
     line = safe(" ".join(text.split()))
     short = line if len(line) <= _MAX_QUOTED else f"{line[: _MAX_QUOTED - 3].rstrip()}..."
-    said = json.dumps(short, ensure_ascii=False)
-    return said.replace("<", "\\u003c").replace(">", "\\u003e")
+    quoted = json.dumps(short, ensure_ascii=False)
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def send(wake: Wake, text: str, mode: str = "now") -> str | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question, TimeScope
     from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.ranking_queries import Member, Traits
+    from clsm_cli.store.index.ranking_queries import GroupMember, Traits
 
 
 class CandidateSet(NamedTuple):
@@ -44,7 +44,7 @@ class CandidateSet(NamedTuple):
     question: Question
     traits: dict[int, Traits]
     surroundings: dict[int, Traits]
-    members: dict[int, list[Member]]
+    members: dict[int, list[GroupMember]]
     words: LexicalMatches
     cosines: Sequence[float]
     asked_cosines: Sequence[float]

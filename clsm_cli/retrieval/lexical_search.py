@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.identifiers import CodePostings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.ranking_queries import Member
+    from clsm_cli.store.index.ranking_queries import GroupMember
 
 _BEYOND_LATIN = "\u0250"
 """First character after the letters of Latin scripts."""
@@ -93,7 +93,7 @@ class LexicalMatches(NamedTuple):
                     covered[passage] = covered.get(passage, 0.0) + self.idf[term]
         return {passage: share / mass for passage, share in covered.items()}
 
-    def score_groups(self, members: Mapping[int, Sequence[Member]]) -> dict[int, GroupScore]:
+    def score_groups(self, members: Mapping[int, Sequence[GroupMember]]) -> dict[int, GroupScore]:
         """Score groups by the words of their members.
 
         Names of speakers are ignored: in a conversation, they are in every group.

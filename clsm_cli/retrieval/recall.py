@@ -47,7 +47,7 @@ from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import Progress
-from clsm_cli.store.index.opening import Embedder, Opened, open_index
+from clsm_cli.store.index.opening import Embedder, OpenedIndex, open_index
 from clsm_cli.store.layout import Store
 
 
@@ -70,7 +70,7 @@ def recall(
             yield _answer(opened, query, None if missing else engine)
 
 
-def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
+def _answer(opened: OpenedIndex, query: Query, engine: Engine | None) -> Answer:
     index = opened.index
     route, cues, is_doubtful = _route(index, query)
     result = two_pass_search(index, query, engine) if route != "none" or is_doubtful else None

@@ -239,7 +239,7 @@ def _closed(
 def _heir(
     index: Index,
     closed: Collection[str],
-    stated: Mapping[str, Sequence[graph_queries.Stated]],
+    stated: Mapping[str, Sequence[graph_queries.SourceStatement]],
     passages: Mapping[int, Passage],
 ) -> int | None:
     """The row of the passage with the statement that a person or consolidation put in place of closed ones."""

@@ -152,7 +152,7 @@ def _anchors(index: Index, place: ConversationPlace, counted: Sequence[Session])
 
 def _coverage_by_session(index: Index, subject: str) -> dict[str, tuple[float, int]]:
     """The sessions about a subject → coverage by the best group, and number of passages about it."""
-    named = session_queries.rows_mentioning(
+    named = session_queries.rows_naming(
         index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
     )
     count, _ = index.size()

@@ -53,7 +53,7 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the amount done, and the total."""
 
 
-class Entry(NamedTuple):
+class BackupFile(NamedTuple):
     """A file in a backup: its path in the store, with slashes, its size in bytes, and its sha256."""
 
     path: str
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
     sha256: str
 
 
-Files = Iterator[tuple[Entry, Iterator[bytes]]]
+Files = Iterator[tuple[BackupFile, Iterator[bytes]]]
 """Each file with its content in pieces, which must be consumed before the next file."""
 
 
@@ -72,7 +72,7 @@ class Manifest(NamedTuple):
     store: str
     device: str
     at: str
-    files: tuple[Entry, ...]
+    files: tuple[BackupFile, ...]
 
     @property
     def size(self) -> int:
@@ -87,7 +87,7 @@ class Manifest(NamedTuple):
         return body + _last_line(body)
 
 
-class SkippedEntry(NamedTuple):
+class SkippedFile(NamedTuple):
     """Something in the store that a backup cannot contain."""
 
     path: str
@@ -99,7 +99,7 @@ class BackupResult(NamedTuple):
 
     manifest: Manifest
     packed: int | None
-    left_out: tuple[SkippedEntry, ...]
+    left_out: tuple[SkippedFile, ...]
     warnings: tuple[str, ...]
 
 
@@ -176,10 +176,10 @@ def _check_target(store: Store, path: Path, *, force: bool) -> Path:
     return path
 
 
-def _find_files(root: Path) -> tuple[list[str], list[SkippedEntry]]:
+def _find_files(root: Path) -> tuple[list[str], list[SkippedFile]]:
     """The sorted paths of files, and entries that are no regular file or have an invalid name."""
     found: list[str] = []
-    left_out: list[SkippedEntry] = []
+    left_out: list[SkippedFile] = []
     waiting = [""]
     while waiting:
         prefix = waiting.pop()
@@ -187,24 +187,24 @@ def _find_files(root: Path) -> tuple[list[str], list[SkippedEntry]]:
             for entry in entries:
                 path = prefix + entry.name
                 if not _is_plain(entry.name):
-                    left_out.append(SkippedEntry(path, "its name is not plain UTF-8"))
+                    left_out.append(SkippedFile(path, "its name is not plain UTF-8"))
                 elif entry.is_dir(follow_symlinks=False):
                     if _is_backed_up(f"{path}/x") or path == ".clsm":
                         waiting.append(f"{path}/")
                 elif _is_backed_up(path) and entry.is_file(follow_symlinks=False):
                     found.append(path)
                 elif _is_backed_up(path):
-                    left_out.append(SkippedEntry(path, "is a link or no regular file"))
+                    left_out.append(SkippedFile(path, "is a link or no regular file"))
     return sorted(found), sorted(left_out)
 
 
-def _read_digests(root: Path, names: list[str], progress: Progress) -> tuple[Entry, ...]:
+def _read_digests(root: Path, names: list[str], progress: Progress) -> tuple[BackupFile, ...]:
     entries = []
     for number, name in enumerate(names):
         progress("reading", number, len(names))
         with atomic.disk_errors(root / name), atomic.open_to_read(root / name) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-            entries.append(Entry(name, file.tell(), digest))
+            entries.append(BackupFile(name, file.tell(), digest))
     return tuple(entries)
 
 
@@ -269,7 +269,7 @@ def padding(size: int) -> bytes:
     return bytes(-size % _BLOCK)
 
 
-def _pieces(entry: Entry, read: Callable[[int], bytes], error: ClsmError) -> Iterator[bytes]:
+def _pieces(entry: BackupFile, read: Callable[[int], bytes], error: ClsmError) -> Iterator[bytes]:
     """The content of a file in pieces; raises ``error`` if it is not that of the entry."""
     digest, left = hashlib.sha256(), entry.size
     while left and (piece := read(min(left, _PIECE))):
@@ -357,7 +357,7 @@ def _parse(data: bytes, path: Path) -> Manifest:
         version = int(first["format"])
         if version > FORMAT_VERSION:
             raise NewerFormatError(path, version, FORMAT_VERSION)
-        entries = (Entry(str(r["path"]), int(r["size"]), str(r["sha256"])) for r in rows)
+        entries = (BackupFile(str(r["path"]), int(r["size"]), str(r["sha256"])) for r in rows)
         store, device, at = (str(first[name]) for name in ("store", "device", "at"))
         found = Manifest(version, store, device, at, tuple(entries))
     except (LookupError, TypeError, UnicodeDecodeError) as error:

@@ -164,7 +164,7 @@ def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
         return None
 
 
-class Copy(NamedTuple):
+class ConflictCopy(NamedTuple):
     """A conflict copy of a file.
 
     One without a kind (settings, labels) needs a person; ``writer`` is the machine that joins it,
@@ -177,16 +177,18 @@ class Copy(NamedTuple):
     writer: str | None
 
 
-def find_copies(store: Store) -> list[Copy]:
+def find_copies(store: Store) -> list[ConflictCopy]:
     """The conflict copies in a store, in the order in which they are joined."""
-    copies: list[Copy] = []
+    copies: list[ConflictCopy] = []
     for folder, names, files in os.walk(store.root):
         at_top = folder == str(store.root)
         names[:] = [n for n in names if n[0] != "." and not (at_top and n == "quarantine")]
         for name in filter(is_conflict_copy, files):
             original = Path(folder, original_name(name))
             place = original.relative_to(store.root).as_posix()
-            copies.append(Copy(Path(folder, name), original, kind_of(place), device_of(place)))
+            copies.append(
+                ConflictCopy(Path(folder, name), original, kind_of(place), device_of(place))
+            )
     return sorted(copies, key=lambda copy: (get_args(Kind).index(copy.kind), copy.path))
 
 
@@ -208,7 +210,7 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
     return messages
 
 
-def _join_copy(store: Store, copy: Copy, now: str) -> str:
+def _join_copy(store: Store, copy: ConflictCopy, now: str) -> str:
     """Join a copy and move it to quarantine; returns a message."""
     try:
         data = atomic.read(copy.path, logs.MAX_LOG) or b""
@@ -225,7 +227,7 @@ def _join_copy(store: Store, copy: Copy, now: str) -> str:
     return f"{what}; this second version is in quarantine/ now"
 
 
-def _plan_join(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+def _plan_join(store: Store, copy: ConflictCopy, data: bytes) -> list[runs.Write]:
     """Plan to add to the file what only its copy has."""
     old = atomic.read(copy.original, logs.MAX_LOG)
     if data == old:
@@ -243,7 +245,7 @@ def _plan_join(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     return join_kind(store, copy, data)
 
 
-def _join_episode(store: Store, copy: Copy) -> list[runs.Write]:
+def _join_episode(store: Store, copy: ConflictCopy) -> list[runs.Write]:
     """Make an episode of the turns that no other one has; restore the file itself if it is missing."""
     forgotten = logs.load_tombstones(store)
     episode = episode_files.without_forgotten(episode_files.read(copy.path), forgotten)
@@ -259,7 +261,7 @@ def _join_episode(store: Store, copy: Copy) -> list[runs.Write]:
     return [runs.Put(episode_files.file_of(rest, store.flow), episode_files.render(rest))]
 
 
-def _join_shard(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+def _join_shard(store: Store, copy: ConflictCopy, data: bytes) -> list[runs.Write]:
     old = shards.read(copy.original)
     both = [*old.records, *shards.parse(data, copy.path).records]
     joined = shards.render(_join_records(both))
@@ -268,7 +270,7 @@ def _join_shard(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     return record_files.plan_rewrite(store, copy.original, joined, old)
 
 
-def _join_topic(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+def _join_topic(store: Store, copy: ConflictCopy, data: bytes) -> list[runs.Write]:
     """Add the items that only the copy has, except those that are no longer current."""
     topic = topics.parse(atomic.read(copy.original, MAX_FILE) or b"", copy.original)
     other = topics.parse(data, copy.path)

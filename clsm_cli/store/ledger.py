@@ -27,7 +27,7 @@ FILE = "runs.jsonl"
 _RECORD = b'- {"id": "'
 
 
-class Entry(NamedTuple):
+class LedgerRun(NamedTuple):
     """A run of the ledger."""
 
     id: str
@@ -76,15 +76,15 @@ def run_lines(rows: logs.Rows) -> Iterator[logs.RunLine]:
             yield logs.parse(logs.RunLine, row)
 
 
-def entries(flow: Path) -> list[Entry]:
+def entries(flow: Path) -> list[LedgerRun]:
     """The runs of a machine, given its flow, oldest first; invalid lines are skipped."""
     lines = grouped((str(line.id), line) for line in run_lines(logs.rows(flow / FILE)))
     undone: dict[str, str] = {}  # run → its last undo
-    found: list[Entry] = []
+    found: list[LedgerRun] = []
     for run_id, steps in reversed(lines.items()):  # an undo comes after what it reverts
         by = undone.get(run_id)
         first = steps[0]
-        found.append(Entry(run_id, first.command, first.at, tuple(steps), first.of, by))
+        found.append(LedgerRun(run_id, first.command, first.at, tuple(steps), first.of, by))
         if first.of is not None and by is None:
             undone.setdefault(first.of, run_id)
     return found[::-1]
@@ -106,7 +106,7 @@ def load_step(store: Store, line: logs.RunLine) -> SavedStep | None:
     return SavedStep(line, folder, added, removed) if has_all else None
 
 
-def is_saved(store: Store, entry: Entry) -> bool:
+def is_saved(store: Store, entry: LedgerRun) -> bool:
     """Whether each step of a run was saved; checks that the files exist, without reading them."""
     return all((step_folder(store, line) / "run.json").is_file() for line in entry.steps)
 

@@ -11,9 +11,9 @@ from sample_store import ask
 from sleeping import chat, rows, sleep, talked
 
 from clsm_cli.forgetting import clean_writing, erasure
-from clsm_cli.forgetting.clean_writing import Plan
+from clsm_cli.forgetting.clean_writing import ErasurePlan
 from clsm_cli.forgetting.receipt import Receipt
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.selection import ForgetRequest
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval import briefing
 from clsm_cli.store import atomic, shards
@@ -23,8 +23,8 @@ NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "quaggamire"
 
 
-def plan(store: Store, **wanted: Any) -> Plan:
-    found = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)
+def plan(store: Store, **wanted: Any) -> ErasurePlan:
+    found = erasure.plan(store, ForgetRequest(**wanted), NOW, embedder(), lambda *_: None)
     assert found is not None
     return found
 

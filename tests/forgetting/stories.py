@@ -74,7 +74,7 @@ def held(story: Story, folder: Path) -> StoreContents:
 
 def judge(story: Story, told: StoreContents) -> Found:
     """Compare what is offered with the labels."""
-    wanted = selection.Wanted(person=story.name)
+    wanted = selection.ForgetRequest(person=story.name)
     chosen = selection.select_items(told, wanted, ZONE)
     found = references.find_references(told, chosen, wanted, ZONE)
     offered = {_plain(told.turns[each.id].turn.text) for each in found}

@@ -86,7 +86,7 @@ def test_a_date_that_only_the_forgotten_turn_gives_goes(store: Store) -> None:
     told = selection.read_store(store, utc_text(NOW))
     (row,) = [r for r in rows(store).values() if "PostgreSQL" in r.text and r.kind != "gist"]
     dated = {row.id: replace(row, text=f"{row.text} Since 4 May.")}
-    chosen = selection.select_items(told, selection.Wanted(session="one"), store.zone)
+    chosen = selection.select_items(told, selection.ForgetRequest(session="one"), store.zone)
     memory = told._replace(statements=told.statements | dated)
     assert row.id in erasure.purge(store, memory, chosen, utc_text(NOW)).statements
 

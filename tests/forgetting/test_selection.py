@@ -14,7 +14,7 @@ from sleeping import sleep, talked
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import selection
 from clsm_cli.forgetting.references import find_references
-from clsm_cli.forgetting.selection import StoreContents, Wanted
+from clsm_cli.forgetting.selection import ForgetRequest, StoreContents
 from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -42,7 +42,7 @@ def held(store: Store) -> StoreContents:
 
 
 def texts(held: StoreContents, **wanted: Any) -> list[str]:
-    chosen = selection.select_items(held, Wanted(**wanted), ZONE)
+    chosen = selection.select_items(held, ForgetRequest(**wanted), ZONE)
     return sorted(held.turns[key].turn.text.split("\n")[-1] for key in chosen.turns)
 
 
@@ -66,7 +66,7 @@ def test_a_name_that_is_a_word_too_has_a_capital_beyond_that_of_a_sentence(tmp_p
     talked(store, tmp_path, "day", "2026-02-10", *(f"Mara: {text}" for text in names + others))
     held = selection.read_store(store, "2026-03-01T11:00:00Z")
     assert texts(held, person="Will") == texts(held, person="will") == sorted(names[:2])
-    chosen = selection.select_items(held, rose := Wanted(person="Rose"), ZONE)
+    chosen = selection.select_items(held, rose := ForgetRequest(person="Rose"), ZONE)
     assert [held.turns[key].turn.text for key in chosen.turns] == ["Ask Rose."]
     assert find_references(held, chosen, rose, ZONE)[0].text == f"Mara: {names[3]}"
 
@@ -95,7 +95,7 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: StoreCont
     assert "I moved to Leeds in January." in texts(held, ids=(str(episode),))
     assert texts(held, ids=(str(document),)) == ["The stove needs a new grate."]
     assert texts(held, ids=("mara",)) == ["Mara has the key of the archive."]
-    chosen = selection.select_items(held, Wanted(ids=(statement.id,)), ZONE)
+    chosen = selection.select_items(held, ForgetRequest(ids=(statement.id,)), ZONE)
     assert chosen == (frozenset({key}), frozenset({statement.id}))
 
 
@@ -115,13 +115,13 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: StoreCont
 )
 def test_what_means_nothing_is_refused(held: StoreContents, wanted: Any, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
-        selection.select_items(held, Wanted(**wanted), ZONE)
+        selection.select_items(held, ForgetRequest(**wanted), ZONE)
 
 
 def test_connections_and_summaries_are_worked_out(held: StoreContents) -> None:
     edge = next(i for i in held.records if i.startswith("g-"))
     with pytest.raises(BadInputError, match="works out from what was told"):
-        selection.select_items(held, Wanted(ids=(edge,)), ZONE)
+        selection.select_items(held, ForgetRequest(ids=(edge,)), ZONE)
 
 
 PAGE = "https://example.org/page"

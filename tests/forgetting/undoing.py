@@ -123,7 +123,7 @@ def undo(store: Store, wanted: str | None = None, **options: Any) -> UndoReport:
     return run_reversal.undo(store, wanted, now, options.pop("warn", heard), **options)
 
 
-def newest(store: Store) -> ledger.Entry:
+def newest(store: Store) -> ledger.LedgerRun:
     return ledger.entries(store.flow)[-1]
 
 

@@ -11,13 +11,13 @@ from ingesting import embedder
 from clsm_cli.errors import LockedError
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.health import diagnosis
-from clsm_cli.health.diagnosis import Report
+from clsm_cli.health.diagnosis import Diagnosis
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 
-def fix(store: Store) -> Report:
+def fix(store: Store) -> Diagnosis:
     return diagnosis.fix(store, AROUND, embedder(), lambda *_: None)
 
 

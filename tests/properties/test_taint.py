@@ -30,7 +30,7 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import clean_writing, erasure, selection
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import undo
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.selection import ForgetRequest
 from clsm_cli.model.episodes import TRUST_ROLE, EpisodeRecord, lowest_trust
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
@@ -150,7 +150,7 @@ class Taint(RuleBasedStateMachine):
         if held:
             session = data.draw(st.sampled_from(sorted({t.session for t in held.values()})))
             now = self._moment()
-            wanted = Wanted(session=session)
+            wanted = ForgetRequest(session=session)
             planned = erasure.plan(self.stores[device], wanted, now, embedder(), lambda *_: None)
             assert planned is not None
             clean_writing.apply(self.stores[device], planned, now, embedder())

@@ -18,7 +18,7 @@ from clsm_cli import errors
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import atomic, backups, layout, restoring
-from clsm_cli.store.backups import Entry, Manifest, member_header, padding
+from clsm_cli.store.backups import BackupFile, Manifest, member_header, padding
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked, try_locked
 
@@ -158,8 +158,8 @@ def forged(path: Path, members: list[tuple[str, bytes]], **fields: object) -> Pa
     return path
 
 
-def _entry(member: tuple[str, bytes]) -> Entry:
-    return Entry(member[0], len(member[1]), atomic.sha256(member[1]))
+def _entry(member: tuple[str, bytes]) -> BackupFile:
+    return BackupFile(member[0], len(member[1]), atomic.sha256(member[1]))
 
 
 CONFIG = ("clsm.yaml", b'format: 1\nstore: "abc"\ntime_zone: "UTC"\n')
@@ -179,7 +179,7 @@ def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
     path = forged(
         tmp_path / "b.tar.gz",
         [CONFIG],
-        files=tuple(Entry(each, len(data), atomic.sha256(data)) for each, data in files),
+        files=tuple(BackupFile(each, len(data), atomic.sha256(data)) for each, data in files),
     )
     with pytest.raises(errors.DamagedBackupError, match="names a file that no store has"):
         restore(path, tmp_path / "in" / "new")
@@ -192,7 +192,7 @@ def test_what_a_clsm_would_not_have_written_is_refused(tmp_path: Path) -> None:
             restore(forged(tmp_path / "b.tar.gz", members, **fields), tmp_path / "new")
         assert os.listdir(tmp_path) == ["b.tar.gz"]
 
-    entry = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
+    entry = BackupFile("clsm.yaml", 3, atomic.sha256(b"abc"))
     refused("a file twice", [CONFIG, CONFIG])
     refused("it has no clsm.yaml", [("a", b"")])
     refused("another id", [(CONFIG[0], CONFIG[1].replace(b"abc", b"abd"))])
@@ -212,8 +212,8 @@ def test_a_bomb_costs_no_more_than_its_manifest_says(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(head + bytes(1 << 20)))
     with pytest.raises(errors.DamagedBackupError, match="too large"):
         restore(path, tmp_path / "new")
-    huge = Entry("a", 1 << 59, "0" * 64)
-    own = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
+    huge = BackupFile("a", 1 << 59, "0" * 64)
+    own = BackupFile("clsm.yaml", 3, atomic.sha256(b"abc"))
     with pytest.raises(errors.DiskError, match="no room for"):
         restore(forged(path, [("a", b"")], files=(huge, own)), tmp_path / "new")
     assert os.listdir(tmp_path) == ["b.tar.gz"]

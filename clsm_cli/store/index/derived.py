@@ -189,8 +189,8 @@ def _replace(
         if new is None or rest != [new.text, new.kind, new.path]:
             batch.drop(row)
     for record_id, passage in sorted(wanted.items()):
-        held = known.get(record_id)
-        if held is None or [*held[1:]] != [passage.text, passage.kind, passage.path]:
+        old = known.get(record_id)
+        if old is None or [*old[1:]] != [passage.text, passage.kind, passage.path]:
             batch.insert(_NO_FILE, [passage])
             continue
         place = (passage.line_start, passage.line_end)
@@ -200,7 +200,7 @@ def _replace(
             " sources = ?, current = ? WHERE id = ?",
             (
                 *(passage.trust, passage.time, day_number(passage.time), *place),
-                *(sources, passage.current, held[0]),
+                *(sources, passage.current, old[0]),
             ),
         )
 

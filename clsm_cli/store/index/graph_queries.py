@@ -43,7 +43,7 @@ class LinkRow(NamedTuple):
     weight: float
 
 
-class Fact(NamedTuple):
+class StatementTimes(NamedTuple):
     """The valid and recorded times of a statement; ``key`` is its id and its passage's key."""
 
     key: str
@@ -141,7 +141,7 @@ def _number(key: str) -> int:
         raise DamagedRowError(f"no key of a turn: {key!r}") from None
 
 
-class Stated(NamedTuple):
+class SourceStatement(NamedTuple):
     """A statement made of a turn or block; ``until``: the end of its validity."""
 
     id: str
@@ -150,7 +150,7 @@ class Stated(NamedTuple):
     until: str | None
 
 
-def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list[Stated]]:
+def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list[SourceStatement]]:
     """The statements made of some turns and blocks, closed ones too, by key."""
     query = (
         "SELECT r.turn, p.key, p.text, p.current, c.valid_until FROM statement_sources r"
@@ -158,7 +158,7 @@ def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list
         " LEFT JOIN clocks c ON c.key = p.key"
         " WHERE r.turn IN ({}) AND p.kind <> 'gist' ORDER BY r.turn, p.key"
     )
-    return grouped((key, Stated(*row)) for key, *row in select(connection, query, keys))
+    return grouped((key, SourceStatement(*row)) for key, *row in select(connection, query, keys))
 
 
 def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
@@ -228,4 +228,4 @@ def source_dates(connection: Connection, rows: Iterable[int]) -> dict[int, list[
         " ORDER BY r.passage, t.key, t.day, t.periods"
     )
     found = select(connection, query, rows)
-    return grouped((row, SourceDates(*told)) for row, _, *told in found)
+    return grouped((row, SourceDates(*dates)) for row, _, *dates in found)

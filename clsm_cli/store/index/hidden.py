@@ -10,7 +10,7 @@ when tombstones are added or removed, all files that may contain such items are 
 **As of another time**, more passages are hidden. For what was *known* then: everything recorded later. For
 what was *true* then: statements whose clocks exclude that time, and passages told later, unless they refer
 to a day up to then ("in 2019 I lived in Breda"). A reader without another answer may search only those
-told later (``Past.after_cutoff``), and says so in the answer.
+told later (``PastView.after_cutoff``), and says so in the answer.
 
 A turn or dated block was told at its time. Any other block was written between two captures of its
 document: those of the first capture of a folder may be of any age, those of a later one count as told at its
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import FOLDER, column, json_list, mapping_of, select
-from clsm_cli.store.index.graph_queries import Fact, number_of
+from clsm_cli.store.index.graph_queries import StatementTimes, number_of
 
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
@@ -71,7 +71,7 @@ def visible_record(connection: Connection, record: Record) -> Record | None:
     return visible(record, forgotten)
 
 
-class Past(NamedTuple):
+class PastView(NamedTuple):
     """Rows of the passages invisible at a past time.
 
     ``after_cutoff``: row → time of those told later but known by then; some are hidden.
@@ -81,7 +81,7 @@ class Past(NamedTuple):
     after_cutoff: dict[int, str]
 
 
-def past(connection: Connection, at: str, known_at: str | None) -> Past:
+def past(connection: Connection, at: str, known_at: str | None) -> PastView:
     """Passages invisible at a time of validity (a bare date is a day) and of knowledge (None: now)."""
     gone: set[int] = set()
     shown = set(_closed_since(connection, at))
@@ -95,14 +95,14 @@ def past(connection: Connection, at: str, known_at: str | None) -> Past:
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
-        (shown if clocks.holds(Fact._make(fact), at, known_at) else gone).add(row)
+        (shown if clocks.holds(StatementTimes._make(fact), at, known_at) else gone).add(row)
     gone |= {*column(connection, "SELECT id FROM passages WHERE NOT current")} - shown
-    told, hidden = _told_after(connection, at)
-    later = {row: time for row, time in told.items() if row not in gone}
-    return Past(frozenset(gone | hidden), later)
+    times, hidden = _passages_after(connection, at)
+    later = {row: time for row, time in times.items() if row not in gone}
+    return PastView(frozenset(gone | hidden), later)
 
 
-def _told_after(connection: Connection, at: str) -> tuple[dict[int, str], set[int]]:
+def _passages_after(connection: Connection, at: str) -> tuple[dict[int, str], set[int]]:
     """Row → time of passages told after ``at``; and those of them that refer to no day up to then.
 
     A statement was told with its first source turn; ``valid_from`` is the day it refers to.
@@ -110,24 +110,24 @@ def _told_after(connection: Connection, at: str) -> tuple[dict[int, str], set[in
     from clsm_cli.store.index.passage_rows import periods_of
 
     last = date.fromisoformat(at[:10])
-    told: dict[int, str] = {}
+    times: dict[int, str] = {}
     hidden: set[int] = set()
     for row, time, periods in _dated_after(connection, at, kind="passage"):
-        told[row] = time
+        times[row] = time
         if not _has_day_by(periods, last):
             hidden.add(row)
     for row, own, recorded, is_first in _captured_after(connection, at):
         if own is None and not is_first:
-            told[row] = recorded
+            times[row] = recorded
             ((text,),) = connection.execute("SELECT text FROM passages WHERE id = ?", (row,))
             day = date.fromisoformat(recorded[:10]).toordinal()
             if not _has_day_by(periods_of(text, day), last):
                 hidden.add(row)
-    for row, time, start in _stated_after(connection, told):
-        told[row] = time
+    for row, time, start in _statements_after(connection, times):
+        times[row] = time
         if start is None:
             hidden.add(row)
-    return told, hidden
+    return times, hidden
 
 
 def _has_day_by(periods: str | None, last: date) -> bool:
@@ -168,26 +168,23 @@ def _captured_after(connection: Connection, at: str) -> Iterator[tuple[int, str 
             yield row, time, *found
 
 
-def _stated_after(
-    connection: Connection, told: Mapping[int, str]
+def _statements_after(
+    connection: Connection, times: Mapping[int, str]
 ) -> Iterator[tuple[int, str, str | None]]:
     """Statements whose sources were all told later: row, first source's time, ``valid_from``."""
-    times: dict[str, set[str]] = {}
-    for key, row in select(connection, "SELECT key, id FROM passages WHERE id IN ({})", told):
-        times.setdefault(key, set()).add(told[row])
-    old = {
-        key
-        for key, row in select(connection, "SELECT key, id FROM passages WHERE key IN ({})", times)
-        if row not in told
-    }
-    new = times.keys() - old
+    times_of: dict[str, set[str]] = {}
+    for key, row in select(connection, "SELECT key, id FROM passages WHERE id IN ({})", times):
+        times_of.setdefault(key, set()).add(times[row])
+    query = "SELECT key, id FROM passages WHERE key IN ({})"
+    old = {key for key, row in select(connection, query, times_of) if row not in times}
+    new = times_of.keys() - old
     for row, start, turns in connection.execute(
         "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM statement_sources r"
         " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key GROUP BY r.passage"
     ):
         keys = json_list(turns)
         if new.issuperset(keys):
-            yield row, min(min(times[key]) for key in keys), start
+            yield row, min(min(times_of[key]) for key in keys), start
 
 
 def _closed_since(connection: Connection, known_at: str) -> Iterator[int]:

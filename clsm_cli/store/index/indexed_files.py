@@ -31,7 +31,7 @@ Signature: TypeAlias = tuple[str, int, int]
 Progress = Callable[[int, int], None]  # called with the amount done and the total
 
 
-class Changes(NamedTuple):
+class FileChanges(NamedTuple):
     """Changes of the files since the last refresh."""
 
     changed: dict[str, Signature]
@@ -43,7 +43,7 @@ class Changes(NamedTuple):
         return bool(self.changed or self.removed)
 
 
-def split_aside(found: Changes) -> tuple[Changes, bool]:
+def split_aside(found: FileChanges) -> tuple[FileChanges, bool]:
     """The changes made by captures without the lock, and whether some were left out.
 
     The newest ones, up to a size that hardly slows down recall.
@@ -53,10 +53,10 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
     sizes = accumulate(found.changed[path][1] for path in paths)
     count = sum(size <= _MAX_CAPTURED for size in sizes)
     kept = {path: found.changed[path] for path in paths[:count]}
-    return Changes(kept, ()), count < len(paths)
+    return FileChanges(kept, ()), count < len(paths)
 
 
-def changes(connection: Connection, store: Store) -> Changes:
+def changes(connection: Connection, store: Store) -> FileChanges:
     """Compare the signatures of all files with those in the index.
 
     The files are read first: if a run has changed one, the index then also shows that the run is in
@@ -68,7 +68,7 @@ def changes(connection: Connection, store: Store) -> Changes:
         for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
     }
     changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
-    return Changes(changed, tuple(sorted(known.keys() - now.keys())))
+    return FileChanges(changed, tuple(sorted(known.keys() - now.keys())))
 
 
 def scan(store: Store) -> dict[str, Signature]:

@@ -17,7 +17,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import database, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.indexed_files import Changes, Progress, changes, split_aside
+from clsm_cli.store.index.indexed_files import FileChanges, Progress, changes, split_aside
 from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.index.vectors import Embed
 from clsm_cli.store.layout import Store
@@ -29,7 +29,7 @@ _OVERLAID = (
     " new was searched by words only"
 )
 _LEFT = "more was captured while another clsm works than a recall reads; it is found once that ends"
-_NOTHING = Changes({}, ())
+_NOTHING = FileChanges({}, ())
 _TRIES = 5  # times that files are read again which changed while they were read
 _DAMAGED = (
     ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
@@ -48,7 +48,7 @@ class Embedder(NamedTuple):
     words: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
 
 
-class Opened:
+class OpenedIndex:
     """An index and what the reader should be told about it."""
 
     def __init__(self, index: Index, warnings: list[str]) -> None:
@@ -167,7 +167,7 @@ def published(store: Store) -> Iterator[None]:
 @contextlib.contextmanager
 def open_index(
     store: Store, embedder: Embedder | None, progress: Progress | None = None
-) -> Iterator[Opened]:
+) -> Iterator[OpenedIndex]:
     """The index for one recall, without ever waiting for the lock.
 
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
@@ -178,7 +178,7 @@ def open_index(
         try:
             with _open(store, embedder, progress) as (connection, warnings):
                 index = Index(connection, store)
-                yield Opened(index, [*warnings, *_warnings(index, embedder)])
+                yield OpenedIndex(index, [*warnings, *_warnings(index, embedder)])
         finally:
             if index is not None and index.vectors.damaged:
                 _drop_damaged(store)
@@ -218,7 +218,7 @@ def _open(
 
 
 def _overlaid(
-    store: Store, disk: sqlite3.Connection | None, found: Changes | None
+    store: Store, disk: sqlite3.Connection | None, found: FileChanges | None
 ) -> sqlite3.Connection:
     """A copy of the index in memory, with some changes in it by words; None: all there are."""
     from clsm_cli.store.index.refresh import refresh
@@ -245,7 +245,7 @@ def _drop_damaged(store: Store) -> None:
                 VectorFiles(connection, store.derived).drop_damaged()
 
 
-def _read(store: Store) -> tuple[sqlite3.Connection | None, Changes]:
+def _read(store: Store) -> tuple[sqlite3.Connection | None, FileChanges]:
     """The index on disk as it is at this moment, whatever others write; how the files differ."""
     disk = database.open_to_read(store.derived)
     if disk is None:

@@ -45,7 +45,7 @@ class Batch:
         self.removed: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.added: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.forgotten: frozenset[str] = frozenset()  # hashes of the ids with a tombstone
-        self._postings = postings.Changes()
+        self._postings = postings.PostingChanges()
 
     def changed(self) -> set[tuple[str, str]]:
         """Type and id of the changed records."""

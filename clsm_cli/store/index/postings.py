@@ -18,7 +18,7 @@ from clsm_cli.store.index.database import DamagedRowError
 _MAX_COUNT = 255
 
 
-class Changes:
+class PostingChanges:
     """Added and removed postings of one transaction, written once at its end."""
 
     def __init__(self) -> None:

@@ -74,7 +74,7 @@ class Filters(NamedTuple):
     without: tuple[str, ...] = ()  # keys of excluded turns and blocks, ids of excluded statements
 
 
-class Member(NamedTuple):
+class GroupMember(NamedTuple):
     """A passage of a group: its row, its sentence vector's row (−1: none), its length in terms."""
 
     row: int
@@ -192,15 +192,15 @@ class Search:
         )
         return {row[0]: Traits(*row[1:]) for row in select(self.connection, query, rows)}
 
-    def members(self, groups: Sequence[int]) -> dict[int, list[Member]]:
+    def members(self, groups: Sequence[int]) -> dict[int, list[GroupMember]]:
         """Group → its passages."""
-        found: dict[int, list[Member]] = {group: [] for group in groups}
+        found: dict[int, list[GroupMember]] = {group: [] for group in groups}
         query = (
             "SELECT p.grp, p.id, COALESCE(v.row, -1), p.length FROM passages p"
             " LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.grp IN ({}) ORDER BY p.id"
         )
         for group, *member in select(self.connection, query, groups):
-            found[group].append(Member(*member))
+            found[group].append(GroupMember(*member))
         return found
 
     def rows_of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:

@@ -22,7 +22,7 @@ from clsm_cli.model.grouping import in_order
 from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import IN_SESSION, pack
-from clsm_cli.store.index.indexed_files import Changes, Signature
+from clsm_cli.store.index.indexed_files import FileChanges, Signature
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
 from clsm_cli.store.layout import Store
@@ -32,7 +32,7 @@ _INBOX_ONLY = frozenset({"inbox", "flow"})
 """What a refresh of inboxes touches: no records, so nothing to derive."""
 
 
-def refresh(connection: Connection, store: Store, found: Changes) -> None:
+def refresh(connection: Connection, store: Store, found: FileChanges) -> None:
     """Apply changed files to the index, in one transaction."""
     with database.transaction(connection):
         batch = Batch(connection, store)
@@ -53,7 +53,7 @@ def refresh(connection: Connection, store: Store, found: Changes) -> None:
         batch.write()
 
 
-def _load_tombstones(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
+def _load_tombstones(batch: Batch, found: FileChanges) -> tuple[dict[str, Signature], set[str]]:
     """Read the tombstones; return the files left to read, and {"tombstones"} if any changed."""
     before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)

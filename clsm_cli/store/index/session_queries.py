@@ -36,19 +36,19 @@ def sessions_by_time(connection: Connection) -> list[Session]:
         " UNION ALL SELECT session, time, 0, 1 FROM placed_passages"
         " WHERE episode IS NULL AND kind = 'passage' AND document IS NULL AND session <> ''"
     ):
-        told = clocks.span(time, UTC)
-        if told is None:
+        first = clocks.span(time, UTC)
+        if first is None:
             continue
-        start = int(told[0].timestamp())
-        first = (start, told[0].toordinal(), bool(is_note))
-        begun[session] = min(first, begun.get(session, first))
+        start = int(first[0].timestamp())
+        begin = (start, first[0].toordinal(), bool(is_note))
+        begun[session] = min(begin, begun.get(session, begin))
         if is_open:
             latest[session] = max(start, latest.get(session, start))
     found = [Session(each, *begun[each], latest.get(each)) for each in begun]
     return sorted(found, key=lambda each: (each.start, each.id))
 
 
-def rows_mentioning(connection: Connection, node: str) -> list[int]:
+def rows_naming(connection: Connection, node: str) -> list[int]:
     """Rows of current passages that mention a node by its name or an alias."""
     query = f"SELECT DISTINCT m.passage {NODE_MENTIONS} ORDER BY m.passage"
     return column(connection, query, (node, node))
@@ -74,7 +74,7 @@ class TrustedTurn(NamedTuple):
 
 
 def trusted_on_days(connection: Connection, first: int, until: int) -> list[TrustedTurn]:
-    """Trusted passages told on days ``first`` … ``until`` − 1, newest first, closed ones included."""
+    """Trusted passages first on days ``first`` … ``until`` − 1, newest first, closed ones included."""
     trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = (
         "SELECT id, key, episode, trust = 'user', day FROM placed_passages"

@@ -10,7 +10,7 @@ from sleeping import sleep, told
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import archiving, clean_writing, erasure, selection
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.selection import ForgetRequest
 from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
@@ -111,7 +111,7 @@ def _forget(store: Store) -> None:
     held = selection.read_store(store, NOW)
     key = min(key for key, each in held.turns.items() if FORGOTTEN in each.turn.text)
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
-    planned = erasure.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
+    planned = erasure.plan(store, ForgetRequest(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None
     clean_writing.apply(store, planned, now, embedder())
 
