@@ -9,7 +9,6 @@ from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import backups, restoring
 from clsm_cli.store.restoring import Restored
@@ -41,7 +40,7 @@ def backup(
     path = backup_path(file)
     printer, opened, now = common.start()
     how = {"force": force, "dry_run": dry_run}
-    made = backups.make_backup(opened, path, utc_text(now), end_begun_run, printer.progress, **how)
+    made = backups.make_backup(opened, path, utc_text(now), printer.progress, **how)
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
     from rich.filesize import decimal

@@ -20,14 +20,16 @@ from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.consolidation.write_plan import Writer
-from clsm_cli.ingestion.ingest_report import Progress, Run
+from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
-from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
+from clsm_cli.ingestion.ingest_run import EpisodeMaker
 from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.store import cleanup, inbox, joining
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, run_in_progress
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
+from clsm_cli.store.runs import Run
 
 
 def consolidate(
@@ -52,7 +54,7 @@ def consolidate(
         if request.if_idle is not None and not _is_idle(store, request):
             report.is_busy = True
             return report
-        report.warnings += end_begun_run(store)
+        report.warnings += complete_interrupted(store)
         run = Run(store, "consolidate", request.now)
         run.apply(inbox.plan_merge_side_files(store.inbox))
         report.warnings += joining.join(store, utc_text(request.now))

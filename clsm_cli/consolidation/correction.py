@@ -17,12 +17,12 @@ from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
-from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.clocks import seconds
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.runs import Run
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain

@@ -17,14 +17,14 @@ from clsm_cli.consolidation import edges
 from clsm_cli.consolidation.claims import FACT_TOPICS
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import timestamps
-from clsm_cli.ingestion.ingest_report import Run
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
+from clsm_cli.store.runs import Run
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
 
@@ -187,7 +187,7 @@ def open_for_edit(
     with locked(store.root, store.settings.store.lock_wait):
         run = Run(store, command, now)
         if not dry_run:
-            for warning in end_begun_run(store):
+            for warning in complete_interrupted(store):
                 warn(warning)
         writes, warnings = settle.plan(store, run.now)
         for warning in warnings:

@@ -16,8 +16,6 @@ from clsm_cli.consolidation.correction import NotCertainError, with_new_text
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
-from clsm_cli.ingestion.ingest_report import Run
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
@@ -27,6 +25,8 @@ from clsm_cli.store import logs, record_files, yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
+from clsm_cli.store.runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
         BadInputError: The id is unknown or ambiguous, or the record cannot be edited.
     """
     with locked(store.root, store.settings.store.lock_wait):
-        for warning in end_begun_run(store):
+        for warning in complete_interrupted(store):
             warn(warning)
     edits = EditSession(store, Run(store, "edit", now), now, dry_run=True)
     record = record_of(edits, wanted)

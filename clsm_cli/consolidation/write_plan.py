@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.learning import Learner
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.ingestion.ingest_report import Run
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
+    from clsm_cli.store.runs import Run
 
 Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"

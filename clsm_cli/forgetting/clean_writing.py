@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
@@ -22,6 +21,7 @@ from clsm_cli.store.index.opening import Embedder, published, updated_index
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
 
 MAX_BYTES = 1 << 30  # bytes of a file of the store
 
@@ -56,7 +56,7 @@ def apply(store: Store, plan: ErasurePlan, now: datetime, embedder: Embedder | N
     """
     planned, receipt = plan.writes, plan.receipt
     with locked(store.root, store.settings.store.lock_wait):
-        end_begun_run(store)
+        complete_interrupted(store)
         for name, digest in planned.removes.items():
             if atomic.digest_of(store.root / name) != digest:
                 raise atomic.changed_meanwhile(store.root / name)

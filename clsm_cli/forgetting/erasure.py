@@ -24,7 +24,6 @@ from clsm_cli.forgetting.clean_writing import CleanWrites, ErasurePlan
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.forgetting.selection import ForgetRequest, Selection, StoreContents
 from clsm_cli.ingestion.ingest_report import Progress
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
@@ -34,6 +33,7 @@ from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, logs,
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
 from clsm_cli.text.tokens import stems
 
 
@@ -92,7 +92,7 @@ def scratch_copy(
     An interrupted run is completed first; conflict copies are joined in the copy.
     """
     with locked(store.root, store.settings.store.lock_wait):
-        warnings = end_begun_run(store)
+        warnings = complete_interrupted(store)
     with rehearsal.copy_store(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
         yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)

@@ -12,7 +12,6 @@ from datetime import datetime
 from clsm_cli.errors import BadInputError, RefusedError, list_names
 from clsm_cli.forgetting import compensation
 from clsm_cli.forgetting.compensation import RestoredFiles
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
@@ -21,6 +20,7 @@ from clsm_cli.store.index.opening import published
 from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import LedgerRun
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
 
 MAX_LISTED = 10  # maximum number of records and files listed in a refusal
 
@@ -67,7 +67,7 @@ def undo(
     with locked(store.root, store.settings.store.lock_wait):
         begun = None if dry_run else runs.interrupted_run(store)
         if not dry_run:
-            for warning in end_begun_run(store):
+            for warning in complete_interrupted(store):
                 warn(warning)
         known = {entry.id: entry for entry in ledger.entries(store.flow)}
         if begun is not None and (done := _completed(known, begun.id, wanted, redo=redo)):

@@ -14,13 +14,13 @@ from collections.abc import Collection
 from clsm_cli.health import store_checks, store_snapshot
 from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import LIMITS, CheckContext, Snapshot, is_shared
-from clsm_cli.ingestion.ingest_report import Run
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, logs, record_files, runs, settle, shards
 from clsm_cli.store.layout import Store
+from clsm_cli.store.recovery import complete_interrupted
+from clsm_cli.store.runs import Run
 
 Planned = tuple[list[runs.Write], list[str]]  # writes, and the messages that report them
 
@@ -176,7 +176,7 @@ def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
     if redo.is_file() and runs.interrupted_run(store) is None:
         copy = _copy(store, ".clsm/redo", atomic.read(redo, LIMITS["log"]) or b"")
         atomic.put(copy.path, copy.data)
-    return ["what was cut short was ended", *end_begun_run(store)]
+    return ["what was cut short was ended", *complete_interrupted(store)]
 
 
 def _fix_modes(store: Store, findings: Collection[Finding]) -> list[str]:

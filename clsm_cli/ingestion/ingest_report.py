@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, no_key
 from clsm_cli.ingestion.sources import Excluded, Missing, Skipped
-from clsm_cli.model.clocks import utc_text
-from clsm_cli.store import runs
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Exclusion
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.store.layout import Store
 
 
 FORGOTTEN = "forgotten"  # drop reason of a turn or a block with a tombstone
@@ -126,20 +123,3 @@ def display_path(about: Named) -> Named:
     """The same with any secret in its path masked, for display."""
     path = secrets.mask_name(about.path).text
     return about if path == about.path else replace(about, path=path)
-
-
-class Run:
-    """The steps of one run in the ledger."""
-
-    def __init__(self, store: Store, command: str, now: datetime) -> None:
-        self.store = store
-        self.command = command
-        self.now = utc_text(now)
-        self._id: str | None = None
-
-    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
-        """Apply the writes of a step (``whole``: all or none); return the id of the run, if it has begun."""
-        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
-        if line is not None:
-            self._id = line.id
-        return self._id

@@ -30,7 +30,7 @@ from clsm_cli.errors import (
 )
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
+from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Tally, display_path
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.clocks import utc_text
@@ -39,6 +39,8 @@ from clsm_cli.model.ids import document_id
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
 from clsm_cli.store.layout import SIDE_MARK, Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
+from clsm_cli.store.runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -82,7 +84,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         index = _index_opener(store, request, stack, is_held=busy is None)
         intake = Intake(store, request, report, index, run, progress, busy)
         if busy is None and not request.dry_run:
-            report.warnings += end_begun_run(store)
+            report.warnings += complete_interrupted(store)
             if aside := inbox.plan_merge_side_files(store.inbox):
                 run.apply(aside)
         if request.capture_only or request.dry_run:
@@ -366,22 +368,6 @@ def _survived(store: Store, tell: Callable[[str], None]) -> Iterator[None]:
         with contextlib.suppress(type(error)), database.index_errors(store.derived):
             raise  # a damaged index is not the text's
         tell(f"clsm itself failed on it ({fault_text(error)})")
-
-
-def end_begun_run(store: Store) -> list[str]:
-    """Complete the run of a killed command, and return warnings. The caller holds the lock."""
-    if not any((store.derived / name).exists() for name in ("redo", "purge")):
-        return []
-    from clsm_cli.store import cleanup
-
-    warnings = [
-        f"{path}: was changed while a run was cut short; its new content was left out"
-        for path in runs.recover(store)
-    ]
-    if cleanup.is_interrupted(store):
-        cleanup.finish_interrupted(store)
-        warnings.append("a forget that was cut short has been finished")
-    return warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from clsm_cli.store import atomic, layout
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
 
 MANIFEST, FOLDER = "manifest.jsonl", "memory/"
 """The name of the first member, and the prefix of all others."""
@@ -134,7 +135,6 @@ def make_backup(
     store: Store,
     path: Path,
     at: str,
-    recover: Callable[[Store], list[str]],
     progress: Progress,
     *,
     force: bool = False,
@@ -145,7 +145,6 @@ def make_backup(
     Args:
         path: The file; its folder must exist.
         at: The UTC time of the backup. The same store and time give the same bytes.
-        recover: Completes an interrupted run and returns warnings.
 
     Raises:
         BadInputError: The folder does not exist, or the name is not that of a file.
@@ -153,7 +152,7 @@ def make_backup(
     """
     path = _check_target(store, path, force=force)
     with locked(store.root, store.settings.store.lock_wait):
-        warnings = () if dry_run else tuple(recover(store))
+        warnings = () if dry_run else tuple(complete_interrupted(store))
         names, left_out = _find_files(store.root)
         files = _read_digests(store.root, names, progress)
         manifest = Manifest(FORMAT_VERSION, store.store_id, store.device, at, files)

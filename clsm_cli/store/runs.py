@@ -18,11 +18,13 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
@@ -121,6 +123,23 @@ def apply(
     if whole:
         atomic.remove(_redo_path(store))
     return line
+
+
+class Run:
+    """The steps of one run in the ledger."""
+
+    def __init__(self, store: Store, command: str, now: datetime) -> None:
+        self.store = store
+        self.command = command
+        self.now = utc_text(now)
+        self._id: str | None = None
+
+    def apply(self, writes: Sequence[Write], *, whole: bool = False) -> str | None:
+        """Apply the writes of a step (``whole``: all or none); return the id of the run, if it has begun."""
+        line = apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
+        if line is not None:
+            self._id = line.id
+        return self._id
 
 
 def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:

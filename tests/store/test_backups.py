@@ -16,7 +16,6 @@ from ingesting import new_store, tree
 
 from clsm_cli import errors
 from clsm_cli.forgetting import run_reversal
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import atomic, backups, layout, restoring
 from clsm_cli.store.backups import BackupFile, Manifest, member_header, padding
 from clsm_cli.store.layout import Store
@@ -32,7 +31,7 @@ Told = Callable[[str, int, int], None]
 def make(
     store: Store, path: Path, told: Told = lambda *_: None, *, force: bool = False
 ) -> backups.BackupResult:
-    return backups.make_backup(store, path, AT, end_begun_run, told, force=force)
+    return backups.make_backup(store, path, AT, told, force=force)
 
 
 def restore(

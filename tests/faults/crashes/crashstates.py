@@ -31,7 +31,6 @@ from ingesting import opened, tree
 
 from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.errors import ClsmError
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.maintenance import differences
@@ -39,6 +38,7 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
+from clsm_cli.store.recovery import complete_interrupted
 
 FEW = 8
 """States of a command in the short form, and ``AGAIN`` of them after which it is run again."""
@@ -132,7 +132,7 @@ class Lab:
         """What the command told of is as it told, once what was begun is ended."""
         store = opened(self.bench.store)
         with locked(store.root, 5):
-            end_begun_run(store)
+            complete_interrupted(store)
         now, golden = self.bench.essence(), self.bench.golden
         names = {n for n in now | golden if now.get(n) != golden.get(n)}
         names -= {n for n in names if n == USES}
