@@ -25,7 +25,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.model.streams import Stream
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
-from clsm_cli.store.joining import kind_of
+from clsm_cli.store.file_kinds import kind_of
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from clsm_cli.errors import ClsmError, list_names
 from clsm_cli.health.findings import Finding, make_finding
-from clsm_cli.health.store_snapshot import LIMITS, File, Kind, Snapshot, is_shared, kind_of
+from clsm_cli.health.store_snapshot import LIMITS, File, Snapshot, is_shared
 from clsm_cli.ingestion.turns import ordinal_of
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.codec import Record
@@ -27,6 +27,7 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle, shards
+from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.index import database, hidden
 from clsm_cli.store.layout import device_of
 from clsm_cli.store.shards import shard_name

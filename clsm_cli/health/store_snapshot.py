@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import ClsmError, DamagedStoreError
@@ -22,28 +21,12 @@ from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, shards, topics
+from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
-from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, Store, is_conflict_copy
+from clsm_cli.store.layout import Store
 from clsm_cli.store.shards import Shard
 from clsm_cli.store.topics import Topic
-
-Kind = Literal[
-    "settings",
-    "topic",
-    "shard",
-    "episode",
-    "inbox",
-    "log",
-    "tombstones",
-    "git",
-    "quarantine",
-    "derived",
-    "temp",
-    "conflict",
-    "unknown",
-]
-"""``temp``: left by a killed writer; ``conflict``: by a program that synchronises folders."""
 
 LIMITS: dict[Kind, int] = {
     "settings": MAX_FRONT_MATTER,
@@ -225,42 +208,6 @@ def _broken(data: bytes) -> int | None:
     except UnicodeDecodeError as error:
         return _line(data, error.start)
     return None
-
-
-def kind_of(path: str) -> Kind:
-    """The kind of a file, by its path.
-
-    >>> kind_of("flow/pi/graph/3.yaml"), kind_of("tasks/today.md"), kind_of("tasks/today.txt")
-    ('shard', 'topic', 'unknown')
-    """
-    name = path.rpartition("/")[2]
-    if name.startswith(atomic.TEMP_PREFIX):
-        return "temp"
-    if is_conflict_copy(name) and not path.startswith(("quarantine/", ".clsm/")):
-        return "conflict"
-    kinds = (kind for pattern, kind in _PATTERNS if pattern.fullmatch(path))
-    return next(kinds, "unknown")
-
-
-_DEVICE = r"[a-z0-9][a-z0-9_-]{0,79}"
-_SHARD = r"[0-9a-f]{1,2}\.yaml"
-_STREAM = "|".join(TOPIC_STREAMS)
-_LOG = "activation|activation-old|archived|feedback|review|runs|uses"
-_PATH_PATTERNS: tuple[tuple[str, Kind], ...] = (
-    (re.escape(CONFIG_NAME), "settings"),
-    (r"\.gitattributes|\.gitignore", "git"),
-    (r"\.clsm/.+", "derived"),
-    (r"quarantine/.+", "quarantine"),
-    (rf"(?:{_STREAM})/[^/]+\.md", "topic"),
-    (rf"(?:{_STREAM}|flow/{_DEVICE})/graph/{_SHARD}", "shard"),
-    (rf"archive/(?:{_STREAM}|flow/{_DEVICE})/{_SHARD}", "shard"),
-    (rf"flow/{_DEVICE}/episodes/\d{{4}}/\d\d/[^/]+\.md", "episode"),
-    (rf"flow/{_DEVICE}/inbox/[^/]+\.jsonl", "inbox"),
-    (rf"flow/{_DEVICE}/(?:{_LOG})\.jsonl", "log"),
-    (rf"tombstones/{_DEVICE}\.jsonl", "tombstones"),
-)
-_PATTERNS = [(re.compile(form, re.DOTALL), kind) for form, kind in _PATH_PATTERNS]
-"""Path patterns; the first match counts."""
 
 
 def is_shared(path: str) -> bool:

@@ -254,7 +254,7 @@ def _copies(store: Store) -> Iterator[Finding]:
     for copy in joining.find_copies(store):
         path = copy.path.relative_to(store.root).as_posix()
         reason = f"is another version of {copy.original.name}, left by a program that synchronises"
-        if not copy.kind:
+        if not copy.is_joinable:
             step = "take from it what is wanted, and delete it"
         elif copy.writer in (None, store.device):
             step = "nothing; the next clsm ingest or clsm consolidate joins the two"

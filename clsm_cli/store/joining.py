@@ -20,8 +20,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
-from typing import Literal, get_args
+from pathlib import Path
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
@@ -32,29 +31,14 @@ from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.join import join_all
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, git, logs, record_files, runs, shards, topics
+from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.layout import TOPIC_STREAMS, Store, device_of, is_conflict_copy, original_name
+from clsm_cli.store.layout import Store, device_of, is_conflict_copy, original_name
 
-Kind = Literal["log", "shard", "topic", "episode", ""]
-"""Kinds of files that can be joined, "" for others. Copies are joined in this order: tombstones and
-records before the files that are read with them."""
-
-
-def kind_of(path: str) -> Kind:
-    """The kind of a file by its path in the store, or in a repository around it.
-
-    >>> kind_of("projects/graph/3.yaml"), kind_of("m/identity/people.md"), kind_of("clsm.yaml")
-    ('shard', 'topic', '')
-    """
-    parts = PurePosixPath(path).parts
-    if path.endswith(".jsonl"):
-        return "log"
-    if path.endswith(".yaml") and len(parts) > 2 and {"graph", "archive"} & {*parts[:-1]}:
-        return "shard"
-    if path.endswith(".md") and len(parts) > 1 and parts[-2] in TOPIC_STREAMS:
-        return "topic"
-    is_episode = PurePosixPath(path).match("flow/*/episodes/*/*/*.md")
-    return "episode" if is_episode else ""
+_LOGS = frozenset({"log", "inbox", "tombstones"})
+_ORDER: dict[Kind, int] = {**dict.fromkeys(_LOGS, 0), "shard": 1, "topic": 2, "episode": 3}
+"""The kinds that can be joined, in the order in which copies are: tombstones and records before the
+files that are read with them."""
 
 
 def _join_records(records: Iterable[Record]) -> list[Record]:
@@ -134,17 +118,19 @@ def _content(item: topics.Item) -> tuple[str | None, str, str | None]:
 def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
     """Merge two versions with the ancestor ``base`` into the file ``ours``; whether that was possible.
 
-    ``path`` is the file's path in the repository.
+    ``path`` is the file's path in the repository, which may be one around the store.
     """
-    kind = kind_of(path.as_posix())
-    limit = logs.MAX_LOG if kind == "log" else MAX_FILE
+    inside = ("/".join(path.parts[start:]) for start in range(len(path.parts)))
+    kind = next((kind for kind in map(kind_of, inside) if kind in _ORDER), "unknown")
+    is_log = kind in _LOGS
+    limit = logs.MAX_LOG if is_log else MAX_FILE
     try:
         old, one, two = (atomic.read(each, limit) or b"" for each in (base, ours, theirs))
     except DamagedStoreError:
         return False
     joined = merge_shards(old, one, two, path) if kind == "shard" else None
-    union = _union(base, ours, theirs) if kind in ("log", "topic") else None
-    if union is not None and kind == "log":
+    union = _union(base, ours, theirs) if is_log or kind == "topic" else None
+    if union is not None and is_log:
         joined = _merge_lines(old, one, two, union)
     elif union is not None:
         joined = _merge_topics(old, one, two, union, path)
@@ -167,7 +153,7 @@ def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
 class ConflictCopy(NamedTuple):
     """A conflict copy of a file.
 
-    One without a kind (settings, labels) needs a person; ``writer`` is the machine that joins it,
+    One that cannot be joined (settings, labels) needs a person; ``writer`` is the machine that joins it,
     None for any.
     """
 
@@ -175,6 +161,11 @@ class ConflictCopy(NamedTuple):
     original: Path
     kind: Kind
     writer: str | None
+
+    @property
+    def is_joinable(self) -> bool:
+        """Whether clsm can join it with its original."""
+        return self.kind in _ORDER
 
 
 def find_copies(store: Store) -> list[ConflictCopy]:
@@ -189,7 +180,7 @@ def find_copies(store: Store) -> list[ConflictCopy]:
             copies.append(
                 ConflictCopy(Path(folder, name), original, kind_of(place), device_of(place))
             )
-    return sorted(copies, key=lambda copy: (get_args(Kind).index(copy.kind), copy.path))
+    return sorted(copies, key=lambda copy: (_ORDER.get(copy.kind, len(_ORDER)), copy.path))
 
 
 def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
@@ -200,7 +191,7 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
     """
     messages: list[str] = []
     for copy in find_copies(store):
-        if not copy.kind:
+        if not copy.is_joinable:
             messages.append(
                 f"{copy.path.name}: is another version of {copy.original.name}; take from it what is"
                 " wanted, and delete it"
@@ -232,7 +223,7 @@ def _plan_join(store: Store, copy: ConflictCopy, data: bytes) -> list[runs.Write
     old = atomic.read(copy.original, logs.MAX_LOG)
     if data == old:
         return []
-    if copy.kind == "log":
+    if copy.kind in _LOGS:
         known = {*(old or b"").split(b"\n")}
         lines = [line for line in dict.fromkeys(data.split(b"\n")) if line.strip()]
         new = b"\n".join(line for line in lines if line not in known)

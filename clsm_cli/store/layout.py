@@ -31,6 +31,8 @@ _FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "quarantine", "tombstones"})
 """Folders at the top of a store."""
 SIDE_MARK = "~"
 """Marks the name of an inbox file that was written without the lock (``inbox.write_side_file``)."""
+SHARD_NAME = r"[0-9a-f]{1,2}\.yaml"
+"""Pattern of the name of a graph shard."""
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
 """The streams with statements in Markdown; ``flow`` has episodes."""
 

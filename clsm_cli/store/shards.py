@@ -23,6 +23,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic, jsonlines
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
+from clsm_cli.store.layout import SHARD_NAME
 
 _MAX_YAML = 1 << 20
 """Characters of a shard that a person rewrote in YAML; a full shard has half as many."""
@@ -36,7 +37,6 @@ HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
     '# A line may be edited by hand; with "pinned": true no run changes it.\n'
 )
-_SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def read(path: Path, only: str | None = None) -> Shard:
 
 def shard_files(folder: Path) -> list[Path]:
     """The shards of a graph folder, sorted by name."""
-    return [folder / name for name in atomic.names_in(folder) if _SHARD_NAME.match(name)]
+    return [folder / name for name in atomic.names_in(folder) if re.fullmatch(SHARD_NAME, name)]
 
 
 def load_graph(

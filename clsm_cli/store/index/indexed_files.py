@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, Store, folders_in, is_conflict_copy
+from clsm_cli.store.layout import (
+    SHARD_NAME,
+    SIDE_MARK,
+    TOPIC_STREAMS,
+    Store,
+    folders_in,
+    is_conflict_copy,
+)
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
 _FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""
 _MAX_CAPTURED = 32 << 10  # maximum bytes of captured turns that a recall indexes during a run
-_SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
+_SHARD = re.compile(SHARD_NAME)
 
 
 Signature: TypeAlias = tuple[str, int, int]
@@ -88,12 +95,14 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
     root = store.root
     for stream in TOPIC_STREAMS:
         yield from (("topic", e) for e in _ending(root / stream, ".md"))
-        yield from (("shard", e) for e in _files(root / stream / "graph") if _SHARD.match(e.name))
+        yield from (
+            ("shard", e) for e in _files(root / stream / "graph") if _SHARD.fullmatch(e.name)
+        )
     for entry in _files(root / "tombstones"):
         if entry.name.endswith(".jsonl"):  # tombstones of a conflict copy count at once
             yield "tombstones", entry
     for flow in store.flows():
-        yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
+        yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.fullmatch(e.name))
         yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
         yield from ((_FLOW_LOGS[e.name], e) for e in _files(flow) if e.name in _FLOW_LOGS)
         for year in folders_in(flow / "episodes"):
