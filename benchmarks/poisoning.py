@@ -22,7 +22,7 @@ from benchmarks import in_process
 from benchmarks import poisoned_life as life
 from clsm_cli.config import with_changes
 from clsm_cli.forgetting import clean_writing, erasure
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.selection import ForgetRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -118,7 +118,7 @@ def forgotten(store: Store, sources: Iterable[str]) -> int:
     """Forget sources; how many files of the store still hold the canary."""
     now, embedder = datetime.fromisoformat(life.NOW), in_process.EMBEDDER
     for source in sources:
-        plan = erasure.plan(store, Wanted(source=source), now, embedder, lambda *_: None)
+        plan = erasure.plan(store, ForgetRequest(source=source), now, embedder, lambda *_: None)
         assert plan is not None
         clean_writing.apply(store, plan, now, embedder)
     return sum(

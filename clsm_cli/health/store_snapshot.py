@@ -25,6 +25,7 @@ from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
 from clsm_cli.store.layout import Store
+from clsm_cli.store.logs import Rows
 from clsm_cli.store.shards import Shard
 from clsm_cli.store.topics import Topic
 
@@ -95,7 +96,7 @@ class Snapshot:
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
-    logs: dict[str, logs.Rows] = field(default_factory=dict)
+    logs: dict[str, Rows] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()  # hashes of ids with a tombstone
     episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
@@ -109,7 +110,7 @@ class Snapshot:
         return (file for file in self.files.values() if file.kind in kinds)
 
     @property
-    def ledgers(self) -> dict[str, logs.Rows]:
+    def ledgers(self) -> dict[str, Rows]:
         """The ledgers of all machines."""
         return {path: rows for path, rows in self.logs.items() if path.endswith("/runs.jsonl")}
 

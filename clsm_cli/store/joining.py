@@ -35,7 +35,7 @@ from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import Store, device_of, is_conflict_copy, original_name
 
-_LOGS = frozenset({"log", "inbox", "tombstones"})
+_LOGS: tuple[Kind, ...] = ("log", "inbox", "tombstones")
 _ORDER: dict[Kind, int] = {**dict.fromkeys(_LOGS, 0), "shard": 1, "topic": 2, "episode": 3}
 """The kinds that can be joined, in the order in which copies are: tombstones and records before the
 files that are read with them."""
