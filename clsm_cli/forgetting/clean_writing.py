@@ -15,7 +15,7 @@ from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, inbox, ledger, runs
+from clsm_cli.store import atomic, cleanup, inbox, ledger, logs, runs
 from clsm_cli.store.index import maintenance
 from clsm_cli.store.index.opening import Embedder, published, updated_index
 from clsm_cli.store.jsonlines import LineError, dump, load
@@ -102,7 +102,7 @@ def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
         elif left != data:  # keep another machine's file, empty: it may append to it
             yield runs.Put(path, left if left.strip() else b"", read_as=atomic.sha256(data))
     if added := clean_log(planned.review_lines, planned.gone).strip(b"\n"):
-        yield runs.Append(store.flow / "review.jsonl", added)
+        yield runs.Append(store.flow / logs.REVIEW, added)
 
 
 def _removal(store: Store, path: Path) -> runs.Write:

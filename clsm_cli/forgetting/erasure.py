@@ -116,7 +116,7 @@ def _is_known(store: Store, contents: selection.StoreContents, wanted: ForgetReq
 
 
 def _read_review(store: Store) -> bytes:
-    return atomic.read(store.flow / "review.jsonl", logs.MAX_LOG) or b""
+    return atomic.read(store.flow / logs.REVIEW, logs.MAX_LOG) or b""
 
 
 def _unsupported(

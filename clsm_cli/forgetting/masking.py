@@ -67,7 +67,7 @@ def plan(store: Store, now: datetime) -> ErasurePlan:
         work.rewrite(utc_text(now))
         puts, removes = erasure.file_differences(copy, before)
     for flow in store.flows():  # review lists are logs, which ``file_differences`` skips
-        path = flow / "review.jsonl"
+        path = flow / logs.REVIEW
         name, data = path.relative_to(store.root).as_posix(), atomic.read(path, logs.MAX_LOG) or b""
         if (made := work.mask_review(name, data)) != data:
             puts[name] = (made, atomic.sha256(data))

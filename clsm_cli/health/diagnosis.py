@@ -17,7 +17,7 @@ from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, Mode
 from clsm_cli.health import repair, store_checks, store_snapshot, surroundings
 from clsm_cli.health.findings import MODEL, SEVERITIES, Finding, make_finding
 from clsm_cli.health.store_snapshot import CheckContext, Snapshot
-from clsm_cli.store import layout
+from clsm_cli.store import layout, ledger
 from clsm_cli.store.device import device_name
 from clsm_cli.store.index.indexed_files import Progress
 from clsm_cli.store.index.opening import Embedder
@@ -101,7 +101,7 @@ def examine(store: Store, context: CheckContext, also: list[Finding] | None = No
 
 def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
     """Size and mtime of the ledgers, which every writing command appends to."""
-    paths = [flow / "runs.jsonl" for flow in store.flows()]
+    paths = [flow / ledger.FILE for flow in store.flows()]
     stats = [(path, path.stat()) for path in paths if path.is_file()]
     return tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
 

@@ -17,7 +17,7 @@ from clsm_cli.health.store_snapshot import LIMITS, CheckContext, Snapshot, is_sh
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import atomic, logs, record_files, runs, settle, shards
+from clsm_cli.store import atomic, ledger, logs, record_files, runs, settle, shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.recovery import complete_interrupted
 from clsm_cli.store.runs import Run
@@ -80,7 +80,7 @@ def restore_tombstones(snapshot: Snapshot) -> Planned:
 
 def clean_ledger(snapshot: Snapshot) -> list[str]:
     """Clean this machine's ledger, outside any run, since a run appends to it."""
-    path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
+    path = (snapshot.store.flow / ledger.FILE).relative_to(snapshot.store.root).as_posix()
     writes, messages = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
     for write in writes:
         atomic.put(write.path, write.data, read_as=write.read_as)

@@ -167,7 +167,7 @@ def check_ledger(snapshot: Snapshot) -> Iterator[Finding]:
     written = {device_of(path): known for path, known in _written_files(snapshot)}
     for path in {path for known in written.values() for path in known}:
         known = written.get(device_of(path) or snapshot.store.device, {})
-        if path in known and kind_of(path) in LIMITS and not path.endswith("/runs.jsonl"):
+        if path in known and kind_of(path) in LIMITS and not path.endswith(ledger.FILE):
             left = {each[path][0].after for each in written.values() if path in each}
             yield from _compare(snapshot, *known[path], left)
 
@@ -382,20 +382,20 @@ def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
 _KINDS: dict[str, type[logs.LogLine]] = {
     "activation.jsonl": logs.Activation,
     "activation-old.jsonl": logs.Activation,
-    "uses.jsonl": logs.Use,
+    logs.USES: logs.Use,
     "feedback.jsonl": logs.Feedback,
-    "review.jsonl": logs.ReviewItem,
-    "runs.jsonl": logs.RunLine,
-    "archived.jsonl": logs.Use,
+    logs.REVIEW: logs.ReviewItem,
+    ledger.FILE: logs.RunLine,
+    logs.ARCHIVED: logs.Use,
     "tombstones": logs.Tombstone,
 }
 
 
 def _check_row(name: str, row: dict[str, Any]) -> None:
     """Raise if a row is not valid in its log."""
-    if name == "archived.jsonl" and "as_of" in row:
+    if name == logs.ARCHIVED and "as_of" in row:
         row = {"id": "as_of", "day": row["as_of"], "n": 0}
-    elif name == "archived.jsonl":
+    elif name == logs.ARCHIVED:
         row = {"id": row["id"], "day": row["since"], "n": 0}
     line: logs.LogLine = logs.parse(_KINDS[name], row)
     for field, is_right in _FIELD_CHECKS.items():

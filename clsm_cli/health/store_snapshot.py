@@ -20,7 +20,7 @@ from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episode_files, inbox, logs, shards, topics
+from clsm_cli.store import atomic, episode_files, inbox, ledger, logs, shards, topics
 from clsm_cli.store.file_kinds import Kind, kind_of
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
@@ -112,7 +112,7 @@ class Snapshot:
     @property
     def ledgers(self) -> dict[str, Rows]:
         """The ledgers of all machines."""
-        return {path: rows for path, rows in self.logs.items() if path.endswith("/runs.jsonl")}
+        return {path: rows for path, rows in self.logs.items() if path.endswith(ledger.FILE)}
 
     def is_gone(self, record_id: str) -> bool:
         """Whether an id has a tombstone."""

@@ -25,6 +25,7 @@ from clsm_cli.store.layout import Store
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and before it the one that ``decay`` renamed."""
+REVIEW = "review.jsonl"
 USES, ARCHIVED = "uses.jsonl", "archived.jsonl"
 """Files in a machine's flow: its folded uses (a recall ignores activations until they are folded), and
 the ids that its last ``decay`` found archived."""
@@ -288,7 +289,7 @@ def review_items(store: Store) -> dict[str, ReviewItem]:
     forgotten = load_tombstones(store)
     found: dict[str, ReviewItem] = {}
     for flow in store.flows():
-        for item in review_items_in(flow / "review.jsonl", forgotten):
+        for item in review_items_in(flow / REVIEW, forgotten):
             known = found.get(item.id, item)
             if (item.at, item.state != "open") >= (known.at, known.state != "open"):
                 found[item.id] = item

@@ -103,7 +103,7 @@ def lost_value(record: Statement, now: str) -> logs.ReviewItem:
 
 def review_lines(store: Store, items: Iterable[logs.ReviewItem]) -> list[runs.Write]:
     """Plan to append the review items that are not in the log yet."""
-    path = store.flow / "review.jsonl"
+    path = store.flow / logs.REVIEW
     items = list(items)
     known = {row.get("id") for row in logs.rows(path).mappings} if items else set()
     fresh = {item.id: item for item in items if item.id not in known}

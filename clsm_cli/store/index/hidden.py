@@ -109,7 +109,7 @@ def _passages_after(connection: Connection, at: str) -> tuple[dict[int, str], se
     """
     from clsm_cli.store.index.passage_rows import periods_of
 
-    last = date.fromisoformat(at[:10])
+    last = _day(at)
     times: dict[int, str] = {}
     hidden: set[int] = set()
     for row, time, periods in _dated_after(connection, at, kind="passage"):
@@ -120,8 +120,7 @@ def _passages_after(connection: Connection, at: str) -> tuple[dict[int, str], se
         if own is None and not is_first:
             times[row] = recorded
             ((text,),) = connection.execute("SELECT text FROM passages WHERE id = ?", (row,))
-            day = date.fromisoformat(recorded[:10]).toordinal()
-            if not _has_day_by(periods_of(text, day), last):
+            if not _has_day_by(periods_of(text, _day(recorded)), last):
                 hidden.add(row)
     for row, time, start in _statements_after(connection, times):
         times[row] = time
@@ -130,8 +129,13 @@ def _passages_after(connection: Connection, at: str) -> tuple[dict[int, str], se
     return times, hidden
 
 
-def _has_day_by(periods: str | None, last: date) -> bool:
-    return any(first <= last.toordinal() for first, _ in json_list(periods))
+def _has_day_by(periods: str | None, last: int) -> bool:
+    return any(first <= last for first, _ in json_list(periods))
+
+
+def _day(time: str) -> int:
+    """The day of a time by its own clock, as a proleptic ordinal."""
+    return date.fromisoformat(time[:10]).toordinal()
 
 
 def _dated_after(
@@ -141,7 +145,7 @@ def _dated_after(
     for row, time, periods in connection.execute(
         "SELECT id, time, periods FROM placed_passages"
         " WHERE day >= ? AND kind = COALESCE(?, kind) ORDER BY id",
-        (date.fromisoformat(at[:10]).toordinal() - 1, kind),  # earlier days cannot be, in any zone
+        (_day(at) - 1, kind),  # earlier days cannot be, in any zone
     ):
         if not clocks.has_begun(time, at):
             yield row, time, periods

@@ -85,12 +85,7 @@ def bring_up_to_date(
     total = files.waiting
     if not total or (at_most is not None and total > at_most):
         return
-    waiting, embed = vectors.missing(connection), embedder.embed()
-    for start in range(0, len(waiting), vectors.STEP):
-        batch = waiting[start : start + vectors.STEP]
-        vectors.add(files, batch, embed)
-        if progress:
-            progress(start + len(batch), len(waiting))
+    vectors.add(files, vectors.missing(connection), embedder.embed(), progress)
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from clsm_cli.store.index import codes
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import json_list, select
 from clsm_cli.store.index.graph_queries import node_text
+from clsm_cli.store.index.indexed_files import Progress
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.vector_files import VectorFiles, size_of
 from clsm_cli.text.tokens import STOP_WORDS
@@ -57,21 +58,28 @@ def missing(connection: Connection) -> list[tuple[int, str]]:
     return sorted(found.items())
 
 
-def add(files: VectorFiles, items: Sequence[tuple[int, str]], embed: Embed) -> None:
-    """Embed texts and commit their rows; the caller holds the lock."""
-    if not items:
-        return
+def add(
+    files: VectorFiles,
+    items: Sequence[tuple[int, str]],
+    embed: Embed,
+    progress: Progress | None = None,
+) -> None:
+    """Embed texts and commit their rows, ``STEP`` at once; the caller holds the lock."""
     import numpy as np
 
-    found = embed([text for _, text in items])
-    packed = {
-        digest: (
-            codes.pack_sentences(each.sentence[np.newaxis]),
-            codes.pack_tokens(each.tokens[kept_tokens(each.pieces)]),
-        )
-        for (digest, _), each in zip(items, found, strict=True)
-    }
-    files.append(packed)
+    for start in range(0, len(items), STEP):
+        batch = items[start : start + STEP]
+        found = embed([text for _, text in batch])
+        packed = {
+            digest: (
+                codes.pack_sentences(each.sentence[np.newaxis]),
+                codes.pack_tokens(each.tokens[kept_tokens(each.pieces)]),
+            )
+            for (digest, _), each in zip(batch, found, strict=True)
+        }
+        files.append(packed)
+        if progress:
+            progress(start + len(batch), len(items))
 
 
 def of_texts(files: VectorFiles, texts: Sequence[str], embed: Embed | None) -> dict[str, Any]:
@@ -85,8 +93,7 @@ def of_texts(files: VectorFiles, texts: Sequence[str], embed: Embed | None) -> d
     known = dict(select(files.connection, query, wanted))
     new = [(digests[text], text) for text in sorted(digests) if digests[text] not in known]
     if new and embed is not None:
-        for start in range(0, len(new), STEP):
-            add(files, new[start : start + STEP], embed)
+        add(files, new, embed)
         known = dict(select(files.connection, query, wanted))
     rows = {text: known[key] for text, key in digests.items() if key in known}
     return unit_vectors(files, rows)
