@@ -12,7 +12,6 @@ from clsm_cli.commands.command_line import (
     Common,
     UsageError,
     command_line,
-    decode_words,
     environment,
     option,
     parse_time,
@@ -140,7 +139,7 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
         openclaw=options.openclaw,
         now=now,
         format=options.form,
-        session=None if options.session is None else decode_words([options.session]),
+        session=options.session,
         capture_only=options.capture,
         since=None if since is None else parse_time(since, store.zone, "--since"),
         dry_run=options.dry_run,
@@ -148,7 +147,7 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
         fence_key=fence_key.key_reader(printer.warn),
         exclusion=_exclusion(store, options),
         day_first=options.day_first,
-        me=tuple(decode_words([name]) for name in options.me),
+        me=options.me,
     )
     embedder = None
     if not options.capture and not options.dry_run:
