@@ -22,8 +22,6 @@ from clsm_cli.store import episode_files, inbox, logs, record_files, runs
 from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
-from clsm_cli.text import dumps, mentions
-from clsm_cli.text.node_ids import node_id
 
 
 def plan_session(
@@ -121,24 +119,13 @@ def _split_at_marks(
 
 
 def _is_over(last: CapturedTurn, ended_before: datetime | None) -> bool:
-    spoken_at = instant(last.turn.time) if last.turn.time else None
-    at = spoken_at or instant(last.recorded_at)
+    at = instant(last.turn.time) or instant(last.recorded_at)
     return ended_before is not None and at is not None and at < ended_before
 
 
 def _turn_features(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
     return [
-        TurnFeatures(
-            text=turn.text,
-            role=turn.role,
-            speaker=turn.speaker,
-            time=instant(turn.time) if turn.time else None,
-            vector=vectors[turn.key],
-            entities=frozenset(
-                node_id(m.label) for m in mentions.find_mentions(dumps.without_dumps(turn.text))
-            ),
-        )
-        for turn in turns
+        TurnFeatures(turn.text, turn.role, instant(turn.time), vectors[turn.key]) for turn in turns
     ]
 
 
