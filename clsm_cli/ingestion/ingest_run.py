@@ -33,7 +33,6 @@ from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
@@ -79,14 +78,13 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
             if not request.capture_only:
                 raise
             busy = error
-        index = _index_opener(store, request, stack, is_held=busy is None)
-        intake = Intake(store, request, report, index, run, progress, busy)
         if busy is None and not request.dry_run:
             report.warnings += end_begun_run(store)
             if aside := inbox.plan_merge_side_files(store.inbox):
                 run.apply(aside)
+        index = _index_opener(store, request, stack, is_held=busy is None)
         if request.capture_only or request.dry_run:
-            intake.read_all()
+            Intake(store, request, report, index, run, progress, busy).read_all()
             return report
         from clsm_cli.store import joining
         from clsm_cli.store.index.opening import run_in_progress
@@ -94,7 +92,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         report.warnings += joining.join(store, run.now)
         maker = EpisodeMaker(store, index(), run, report, progress)
         with run_in_progress(index().connection):
-            intake.read_all()
+            Intake(store, request, report, index, run, progress).read_all()
             maker.sync_edits()
         embedder = maker.embed_new(embedder)
         if embedder is not None:
@@ -149,18 +147,18 @@ class Intake:
     lost: list[Document] | None = None
     decided: list[Change] = field(default_factory=list)
     """Changes of documents that are not written yet."""
-    now: str = field(init=False)
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Load what was forgotten, and what is known of conversations."""
+        self.forgotten = logs.load_tombstones(self.store)
+        look_back = not self.request.capture_only
+        self.sessions = capture.Sessions(self.store.inbox, self.index, look_back, self.forgotten)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others continue."""
         asked = self.request
-        self.now = utc_text(asked.now)
-        self.forgotten = logs.load_tombstones(self.store)
-        self.sessions = capture.Sessions(
-            self.store.inbox, self.index, look_back=not asked.capture_only, forgotten=self.forgotten
-        )
         if not asked.openclaw:
             self._read_found(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
             return
@@ -238,7 +236,7 @@ class Intake:
             me=(*self.store.settings.ingest.me, *asked.me),
         )
         origin = "" if source.origin == sources.STDIN else source.origin
-        new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
+        new = capture.Capture(self.sessions, source.path, origin, self.run.now, tally, asked.since)
         with source.items(reading) as items:
             for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
@@ -300,7 +298,7 @@ class Intake:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return
-        version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
+        version = documents.Version(raw, source.origin, source.path, sha256, self.run.now, mask)
         lost = self._lost_documents()
         found = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
