@@ -16,7 +16,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.jsonl_rows import Problem
@@ -220,7 +220,8 @@ def _compiled(lines: Sequence[str]) -> tuple[GitIgnoreSpec | None, list[int]]:
     """The valid patterns among some lines, if any, and the numbers of lines that are none."""
     from pathspec import GitIgnoreSpec
 
-    patterns, invalid = [], []
+    patterns: list[Any] = []
+    invalid = []
     for number, line in enumerate(lines, 1):
         try:
             patterns += GitIgnoreSpec.from_lines([line]).patterns

@@ -30,7 +30,14 @@ from clsm_cli.errors import (
 )
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
+from clsm_cli.ingestion.ingest_report import (
+    IngestReport,
+    IngestRequest,
+    Progress,
+    Run,
+    Tally,
+    display_path,
+)
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.episodes import Document
@@ -43,13 +50,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.ingestion.documents import Change
+    from clsm_cli.ingestion.documents import DocumentChange
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
 
-__all__ = ["Progress", "Report", "Request", "ingest"]
+__all__ = ["IngestReport", "IngestRequest", "Progress", "ingest"]
 
 _MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
@@ -61,12 +68,14 @@ a full disk or a crash takes back one step.
 """
 
 
-def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
+def ingest(
+    store: Store, request: IngestRequest, embedder: Embedder | None, progress: Progress
+) -> IngestReport:
     """Ingest the sources of a request; unreadable ones are in the report.
 
     A capture never waits long: while another clsm has the lock, its turns go to a separate file.
     """
-    report = Report(request.dry_run)
+    report = IngestReport(request.dry_run)
     run = Run(store, "ingest", request.now)
     limits = store.settings.store
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
@@ -103,7 +112,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
 
 
 def _index_opener(
-    store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
+    store: Store, request: IngestRequest, stack: contextlib.ExitStack, *, is_held: bool
 ) -> Callable[[], Index]:
     """A function that opens the index, up to date, at its first call: a capture of timed turns needs none.
 
@@ -137,15 +146,15 @@ class Intake:
     """The first half: every source goes to the inbox, or to an episode of its document."""
 
     store: Store
-    request: Request
-    report: Report
+    request: IngestRequest
+    report: IngestReport
     index: Callable[[], Index]
     run: Run
     progress: Progress
     busy: LockedError | None = None
     """Why the lock is not held; captured turns then go to a separate file."""
     lost: list[Document] | None = None
-    decided: list[Change] = field(default_factory=list)
+    decided: list[DocumentChange] = field(default_factory=list)
     """Changes of documents that are not written yet."""
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
@@ -298,7 +307,9 @@ class Intake:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return
-        version = documents.Version(raw, source.origin, source.path, sha256, self.run.now, mask)
+        version = documents.DocumentVersion(
+            raw, source.origin, source.path, sha256, self.run.now, mask
+        )
         lost = self._lost_documents()
         found = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
@@ -389,7 +400,7 @@ class EpisodeMaker:
     store: Store
     index: Index
     run: Run
-    report: Report
+    report: IngestReport
     progress: Progress
 
     def sync_edits(self) -> None:

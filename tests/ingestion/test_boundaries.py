@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.config import BoundarySettings
-from clsm_cli.ingestion.segmentation import (
+from clsm_cli.ingestion.boundaries import (
     ClosedEpisode,
     Segment,
     TurnFeatures,

@@ -125,7 +125,7 @@ class Segment:
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
             "marker": MARKER_EVIDENCE
-            * bool(pattern("segmentation.marker").match(now.text[:EDGE_CHARS])),
+            * bool(pattern("boundaries.marker").match(now.text[:EDGE_CHARS])),
             "closing": CLOSING_EVIDENCE * (_closes(before) and not _closes(now)),
             **self._shift(now),
         }
@@ -176,7 +176,7 @@ def _has_words(turn: TurnFeatures) -> bool:
 
 
 def _closes(turn: TurnFeatures) -> bool:
-    return pattern("segmentation.closing").search(turn.text[-EDGE_CHARS:]) is not None
+    return pattern("boundaries.closing").search(turn.text[-EDGE_CHARS:]) is not None
 
 
 def cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
