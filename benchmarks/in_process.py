@@ -10,7 +10,7 @@ from clsm_cli.commands import engine
 from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.ingestion import ingest_run
-from clsm_cli.ingestion.ingest_report import Request as Intake
+from clsm_cli.ingestion.ingest_report import IngestRequest
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.store import layout
@@ -48,7 +48,7 @@ def new_store(root: Path) -> Store:
 
 def take_in(store: Store, paths: Iterable[Path], now: str) -> None:
     """Ingest some files."""
-    request = Intake(paths=tuple(map(str, paths)), now=datetime.fromisoformat(now))
+    request = IngestRequest(paths=tuple(map(str, paths)), now=datetime.fromisoformat(now))
     ingest_run.ingest(store, request, EMBEDDER, lambda *_: None)
 
 

@@ -19,7 +19,7 @@ from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
-from clsm_cli.ingestion.ingest_report import Report
+from clsm_cli.ingestion.ingest_report import IngestReport
 from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
@@ -110,9 +110,9 @@ def made_once(make: Callable[[Path], Store]) -> Callable[[Path], Store]:
 
 def take(
     store: Store, *paths: Path | str, stdin: bytes | None = None, **options: Any
-) -> ingest_run.Report:
+) -> ingest_run.IngestReport:
     """``clsm ingest`` of some paths; ``model=False`` for a machine without the model."""
-    request = ingest_run.Request(
+    request = ingest_run.IngestRequest(
         paths=tuple(map(str, paths)) or ("-",),
         now=datetime.fromisoformat(options.pop("now", NOW)),
         openclaw=options.pop("openclaw", False),
@@ -220,5 +220,5 @@ def row(text: str, minute: float | None = None, speaker: str = "user", **more: A
     return json.dumps({**values, **more}).encode() + b"\n"
 
 
-def pipe(store: Store, *rows: bytes, **options: Any) -> Report:
+def pipe(store: Store, *rows: bytes, **options: Any) -> IngestReport:
     return take(store, stdin=b"".join(rows), **options)

@@ -110,8 +110,10 @@ class Common(NamedTuple):
         return self._replace(as_json=form == "json").printer(), form
 
     def opened(self) -> Store:
-        """Open the selected store."""
-        return chosen_store(self.store)
+        """Open the store given by ``--store``, the environment or the current folder."""
+        root = chosen_root(self.store)
+        device.check(root)
+        return open_store(root, environment())
 
     def start(self) -> tuple[Printer, Store, datetime]:
         """The printer, the store, and the time."""
@@ -166,13 +168,6 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def chosen_store(named: str | None) -> Store:
-    """Open the store given by ``--store``, the environment or the current folder."""
-    root = chosen_root(named)
-    device.check(root)
-    return open_store(root, environment())
-
-
 def chosen_root(named: str | None) -> Path:
     """The folder of that store, which may be damaged."""
     folder = Path(os.sep)
@@ -187,11 +182,6 @@ def program() -> list[str]:
 
     beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
     return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
-
-
-def decode_words(words: Iterable[str]) -> str:
-    """Join words of a command line or of JSON; invalid UTF-8 becomes replacement characters."""
-    return replace_lone(" ".join(words))
 
 
 @cache
@@ -221,7 +211,7 @@ MAX_QUERY = 1 << 20  # maximum characters of a query
 
 def query_text(words: Iterable[str], option: str) -> str:
     """A query: not empty, at most ``MAX_QUERY`` characters."""
-    text = decode_words(words).strip()
+    text = replace_lone(" ".join(words)).strip()
     if not text:
         raise UsageError(option, "the query is empty; give it some words")
     if len(text) > MAX_QUERY:

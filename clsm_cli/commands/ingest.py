@@ -12,7 +12,6 @@ from clsm_cli.commands.command_line import (
     Common,
     UsageError,
     command_line,
-    decode_words,
     environment,
     option,
     parse_time,
@@ -22,7 +21,7 @@ from clsm_cli.errors import BadInputError, file_line
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.folders import Exclusion
-from clsm_cli.ingestion.ingest_report import Report, Tally
+from clsm_cli.ingestion.ingest_report import IngestReport, Tally
 from clsm_cli.ingestion.sources import Missing
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import CONFIG_NAME, Store
@@ -126,7 +125,7 @@ def _exclusion(store: Store, options: Options) -> Exclusion:
         raise BadInputError(where, reason, "mend it and ingest again") from None
 
 
-def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
+def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> IngestReport:
     since, paths = options.since, options.paths
     if options.openclaw:
         for name in ("format", "session", "exclude", "me"):
@@ -135,12 +134,12 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
                 raise UsageError(f"--{name}", reason)
         home = environment().get("OPENCLAW_STATE_DIR") or "~/.openclaw"  # as OpenClaw itself
         paths = paths or (os.path.expanduser(home),)
-    request = ingest_run.Request(
+    request = ingest_run.IngestRequest(
         paths=paths,
         openclaw=options.openclaw,
         now=now,
         format=options.form,
-        session=None if options.session is None else decode_words([options.session]),
+        session=options.session,
         capture_only=options.capture,
         since=None if since is None else parse_time(since, store.zone, "--since"),
         dry_run=options.dry_run,
@@ -148,7 +147,7 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
         fence_key=fence_key.key_reader(printer.warn),
         exclusion=_exclusion(store, options),
         day_first=options.day_first,
-        me=tuple(decode_words([name]) for name in options.me),
+        me=options.me,
     )
     embedder = None
     if not options.capture and not options.dry_run:
@@ -164,7 +163,7 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
     return report
 
 
-def ingest_mapping(report: Report) -> dict[str, Any]:
+def ingest_mapping(report: IngestReport) -> dict[str, Any]:
     """Schema ``clsm.ingest/1``."""
     files = [
         {
@@ -188,7 +187,7 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
     }
 
 
-def ingest_lines(report: Report, *, verbose: bool) -> Iterator[str]:
+def ingest_lines(report: IngestReport, *, verbose: bool) -> Iterator[str]:
     """A line per changed file (with ``verbose``, per file), skipped files, and totals."""
     for tally in report.sources:
         if verbose or tally.added or tally.changed or tally.closed:
@@ -219,7 +218,7 @@ def _tally_text(tally: Tally) -> str:
     return said
 
 
-def _totals(report: Report) -> str:
+def _totals(report: IngestReport) -> str:
     added, *others = (sum(getattr(each, name) for each in report.sources) for name in _COUNTS)
     text = f"{count_noun(len(report.sources), 'file')}: {added}"
     text += " turn or block" if added == 1 else " turns and blocks"

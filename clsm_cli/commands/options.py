@@ -18,8 +18,8 @@ from clsm_cli.commands.command_line import (
     Common,
     Option,
     UsageError,
-    decode_words,
 )
+from clsm_cli.text.terminal import replace_lone
 
 _NO_EFFECT = "No effect here; every command takes it."
 
@@ -102,10 +102,8 @@ def _typer_wrapper(
     return called
 
 
-def _parameter(name: str, kind: Any, option: Any) -> Parameter:
-    """A parameter for Typer; a default that is no ``Option`` is already Typer's."""
-    if not isinstance(option, Option):
-        return Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+def _parameter(name: str, kind: Any, option: Option) -> Parameter:
+    """A parameter for Typer."""
     default: Any = False if kind is bool and option.default is None else option.default
     if option.choices:
         words: Any = Literal[option.choices]
@@ -126,15 +124,15 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _checked(option: Any, value: Any) -> Any:
+def _checked(option: Option, value: Any) -> Any:
     """Decode a value, except file names; refuse NaN, which Typer lets pass."""
-    if not isinstance(option, Option) or option.names_file:
+    if option.names_file:
         return value
     if isinstance(value, tuple):
         return tuple(_checked(option, each) for each in value)
     if isinstance(value, float) and not isfinite(value):
         raise UsageError(option.names, f"{value} is no number")
-    return decode_words([value]) if isinstance(value, str) else value
+    return replace_lone(value) if isinstance(value, str) else value
 
 
 def command_group(about: str, *lines: str) -> typer.Typer:

@@ -20,8 +20,7 @@ from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.consolidation.write_plan import Writer
-from clsm_cli.ingestion.ingest_report import Progress
-from clsm_cli.ingestion.ingest_report import Report as IngestReport
+from clsm_cli.ingestion.ingest_report import IngestReport, Progress
 from clsm_cli.ingestion.ingest_run import EpisodeMaker
 from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.store import cleanup, inbox, joining

@@ -25,7 +25,7 @@ from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn
 from clsm_cli.ingestion.ingest_report import Progress
-from clsm_cli.ingestion.ingest_run import Request, ingest
+from clsm_cli.ingestion.ingest_run import IngestRequest, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
@@ -135,7 +135,7 @@ def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> Non
 
 def ingest_files(factory: StoreFactory, store: Store, paths: Iterable[Path], now: datetime) -> None:
     """Ingest some files; BadInputError if anything in them could not be read."""
-    request = Request(paths=tuple(map(str, paths)), now=now)
+    request = IngestRequest(paths=tuple(map(str, paths)), now=now)
     report = ingest(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model

@@ -33,7 +33,7 @@ _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class BlockLines:
     """Lines ``start`` to ``end`` (from 0, half-open) of one block, and the headings above it."""
 
     start: int
@@ -46,13 +46,13 @@ class _Scan:
     lines: Sequence[str]
     blank: Sequence[bool]
     comment_ends: Sequence[int]
-    spans: list[Span] = field(default_factory=list)
+    spans: list[BlockLines] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, start: int, end: int) -> int:
         while self.blank[end - 1]:
             end -= 1
-        self.spans.append(Span(start, end, tuple(title for _, title in self.headings)))
+        self.spans.append(BlockLines(start, end, tuple(title for _, title in self.headings)))
         return end
 
     def add_heading(self, level: int, title: str) -> None:
@@ -63,7 +63,7 @@ class _Scan:
             self.headings.append((level, title))
 
 
-def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
+def scan(lines: Sequence[str], start: int = 0) -> list[BlockLines]:
     """The blocks of ``lines`` from ``start`` on, at most ``MAX_BLOCKS`` + 1: a note has no more.
 
     >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])

@@ -76,10 +76,11 @@ class _Session:
         return [EndMark(item.session, after, item.time)]
 
 
+@dataclass(slots=True)
 class Sessions:
     """The turns in the store by session, each read at its first use.
 
-    Args:
+    Attributes:
         folder: The inbox; the index has the turns in episodes.
         index: Opens a fresh index; called only when needed.
         look_back: Whether turns with an exact time are looked up in episodes. A plain capture
@@ -87,20 +88,15 @@ class Sessions:
             does not grow with the store.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        index: Callable[[], Index],
-        *,
-        look_back: bool,
-        forgotten: frozenset[str] = frozenset(),
-    ) -> None:
-        self.folder = folder
-        self.index = index
-        self.look_back = look_back
-        self.forgotten = forgotten
-        self._aside = inbox.side_files(folder)
-        self._known: dict[str, _Session] = {}
+    folder: Path
+    index: Callable[[], Index]
+    look_back: bool
+    forgotten: frozenset[str]
+    _known: dict[str, _Session] = field(default_factory=dict)
+    _aside: dict[Path, list[Path]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._aside = inbox.side_files(self.folder)
 
     def get(self, session: str) -> _Session:
         """The known state of a session."""
@@ -176,27 +172,18 @@ class Sessions:
         here, forgotten = places.get(turn.line_start), None
         for ordinal in count():
             equal = with_ordinal(turn, session, ordinal)
-            match self._standing(equal.key, here, known):
-                case "here":
-                    return equal
-                case "forgotten":
+            if is_forgotten(equal.key, self.forgotten):
+                if equal.key not in known.repeated:
                     forgotten = forgotten or equal
-                case "new":
-                    break
+            elif equal.key == here:
+                return equal
+            elif equal.key not in known.keys:
+                break
         if forgotten is None:
             known.has_diverged = True
             return equal
         known.repeated.add(forgotten.key)
         return forgotten
-
-    def _standing(
-        self, key: str, here: str | None, known: _Session
-    ) -> Literal["here", "elsewhere", "forgotten", "new"]:
-        if is_forgotten(key, self.forgotten):
-            return "elsewhere" if key in known.repeated else "forgotten"
-        if key not in known.keys:
-            return "new"
-        return "here" if key == here else "elsewhere"
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from datetime import date, datetime, tzinfo
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.segmentation import cosine
+from clsm_cli.ingestion.boundaries import cosine
 from clsm_cli.model.clocks import instant
 from clsm_cli.model.episodes import Episode, EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED

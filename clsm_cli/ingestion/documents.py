@@ -11,10 +11,15 @@ from dataclasses import dataclass, replace
 
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, Tally
 from clsm_cli.ingestion.jsonl_rows import RawDocument
-from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
-from clsm_cli.model.episodes import Block, Document, Episode, Turn
+from clsm_cli.ingestion.turns import (
+    Masker,
+    has_exact_time,
+    make_episode,
+    turn_from_block,
+    with_ordinal,
+)
+from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.ids import document_id, turn_key
-from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, runs
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
@@ -29,7 +34,7 @@ position."""
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class DocumentVersion:
     """A document as it is now: its blocks, place, digest, and time of reading."""
 
     raw: RawDocument
@@ -41,7 +46,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DocumentChange:
     """What a version of a document changes: its episode, if any, and records, its own first.
 
     Those of several documents are written together: first all episodes, then the records.
@@ -52,14 +57,14 @@ class Change:
 
 
 def plan(
-    new: Version,
+    new: DocumentVersion,
     old: Document | None,
     store: Store,
     index: Index,
     forgotten: frozenset[str],
     tally: Tally,
     lost: Sequence[Document] = (),
-) -> Change:
+) -> DocumentChange:
     """The new record of a document and an episode of its new and changed blocks, if any.
 
     A document with only forgotten blocks gets no record: it is read again each time.
@@ -83,7 +88,7 @@ def plan(
     if len(turns) < len(all_turns):
         tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
-            return Change()
+            return DocumentChange()
     now = {turn.key for turn in turns}
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in known.blocks if block.key not in now]
@@ -93,7 +98,7 @@ def plan(
     closed = {key: (new.now, successor.get(key, "")) for key in gone}
     record = _record(known, new, turns, closed, store.device)
     if old and (old.blocks, old.path) == (record.blocks, record.path):
-        return Change()
+        return DocumentChange()
     # If a crash prevented the record of a version, its blocks are in an episode already.
     stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
@@ -101,7 +106,7 @@ def plan(
         tally.take(turn)
     made = (_episode(unseen, new, store, index, forgotten),) if unseen else ()
     moved = [_moved(each, turns, new.now, index, store.device) for each in _former(turns, lost)]
-    return Change(made, (record, *moved))
+    return DocumentChange(made, (record, *moved))
 
 
 def _former(turns: list[Turn], lost: Sequence[Document]) -> list[Document]:
@@ -149,7 +154,7 @@ def _text(index: Index, key: str) -> str:
 
 def _record(
     known: Document,
-    new: Version,
+    new: DocumentVersion,
     turns: list[Turn],
     closed: dict[str, tuple[str, str]],
     device: str,
@@ -170,16 +175,18 @@ def _record(
 
 
 def _episode(
-    turns: tuple[Turn, ...], new: Version, store: Store, index: Index, forgotten: frozenset[str]
+    turns: tuple[Turn, ...],
+    new: DocumentVersion,
+    store: Store,
+    index: Index,
+    forgotten: frozenset[str],
 ) -> runs.Put:
-    times = sorted(turn.time for turn in turns if turn.time is not None)
-    episode = Episode(
-        id=first_free(episode_ids(turns[0].key), forgotten),
-        session=new.origin,
-        turns=turns,
+    episode = make_episode(
+        turns,
+        new.origin,
+        store.zone,
+        forgotten,
         recorded_at=new.now,
-        start=times[0] if times else None,
-        end=times[-1] if times else None,
         trust=new.raw.trust,
         document=document_id(new.origin),
         previous=index.last_episode(new.origin),
@@ -188,7 +195,7 @@ def _episode(
     return runs.Put(path, episode_files.render(episode), in_order=False)
 
 
-def _turns(new: Version, before: set[str] | None) -> list[Turn]:
+def _turns(new: DocumentVersion, before: set[str] | None) -> list[Turn]:
     """The blocks as turns, equal ones numbered in order; ``before``: keys of the version before."""
     counts: Counter[tuple[str, str | None]] = Counter()
     turns: dict[str, Turn] = {}

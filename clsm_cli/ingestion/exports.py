@@ -35,8 +35,8 @@ from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
     Reading,
-    RefusedError,
     TranscriptItem,
+    UnreadableError,
     label,
     mapping,
     parts_of,
@@ -71,12 +71,12 @@ def export_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem
             names = [name for name in every if is_export_name(name)]
             names = names or [name for name in every if name.endswith((CHAT_SUFFIX, TELEGRAM_NAME))]
             if not names:
-                raise RefusedError(_NO_CONVERSATION)
+                raise UnreadableError(_NO_CONVERSATION)
             for name in names:
                 with archive.open(name) as member:
                     yield from with_refusal(_member(name, member, reading), reading.path)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        raise RefusedError(f"archive that cannot be read ({str(error).lower()})") from error
+        raise UnreadableError(f"archive that cannot be read ({str(error).lower()})") from error
 
 
 def _member(name: str, member: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
@@ -91,7 +91,7 @@ def _member(name: str, member: IO[bytes], reading: Reading) -> Iterator[Transcri
 def _conversations(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     document = read_json(stream, ", split its list of conversations")
     if not isinstance(document, list):
-        raise RefusedError(_NO_CONVERSATION)
+        raise UnreadableError(_NO_CONVERSATION)
     for number, each in enumerate(document, 1):
         conversation = mapping(each)
         if isinstance(conversation.get("mapping"), dict):

@@ -16,7 +16,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.jsonl_rows import Problem
@@ -146,7 +146,9 @@ class Exclusion:
             ValueError: A pattern is invalid; its text is the argument.
         """
         self.problems: list[Problem] = []
-        self._patterns = _compiled(patterns) if patterns else None
+        self._patterns, invalid = _compiled(patterns) if patterns else (None, [])
+        if invalid:
+            raise ValueError(patterns[invalid[0] - 1])
         self._files: dict[str, GitIgnoreSpec | None] = {}
         self._folders: dict[str, str | None] = {}
         self._home = os.path.realpath(os.path.expanduser("~"))
@@ -198,7 +200,9 @@ class Exclusion:
                 try:
                     with open(path, "rb") as stream:
                         lines = self._decoded(stream.read(_MAX_BYTES), path).splitlines()
-                    spec = _compiled(self._valid_patterns(lines, path))
+                    spec, invalid = _compiled(lines)
+                    reason = "is no pattern of gitignore"
+                    self.problems += [Problem(path, number, reason) for number in invalid]
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
             self._files[folder] = spec
@@ -211,27 +215,19 @@ class Exclusion:
             self.problems.append(Problem(path, None, encodings.UNKNOWN_REASON))
         return text
 
-    def _valid_patterns(self, lines: Sequence[str], path: str) -> list[str]:
-        usable: list[str] = []
-        for number, line in enumerate(lines, 1):
-            try:
-                _compiled([line])
-            except ValueError:
-                self.problems.append(Problem(path, number, "is no pattern of gitignore"))
-            else:
-                usable.append(line)
-        return usable
 
-
-def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
+def _compiled(lines: Sequence[str]) -> tuple[GitIgnoreSpec | None, list[int]]:
+    """The valid patterns among some lines, if any, and the numbers of lines that are none."""
     from pathspec import GitIgnoreSpec
 
-    for pattern in patterns:
+    patterns: list[Any] = []
+    invalid = []
+    for number, line in enumerate(lines, 1):
         try:
-            GitIgnoreSpec.from_lines([pattern])
+            patterns += GitIgnoreSpec.from_lines([line]).patterns
         except ValueError:
-            raise ValueError(pattern) from None
-    return GitIgnoreSpec.from_lines(patterns)
+            invalid.append(number)
+    return GitIgnoreSpec(patterns) if patterns else None, invalid
 
 
 def _relative(path: str, folder: str, *, is_folder: bool) -> str:

@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class IngestRequest:
     """The sources of an ingest, and its options; see ``clsm ingest --help``."""
 
     paths: tuple[str, ...]
@@ -75,7 +75,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Report:
+class IngestReport:
     """The result of an ingest (or, for a dry run, its preview)."""
 
     dry_run: bool

@@ -30,10 +30,15 @@ from clsm_cli.errors import (
 )
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Tally, display_path
+from clsm_cli.ingestion.ingest_report import (
+    IngestReport,
+    IngestRequest,
+    Progress,
+    Tally,
+    display_path,
+)
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
@@ -46,13 +51,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.ingestion.documents import Change
+    from clsm_cli.ingestion.documents import DocumentChange
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
 
-__all__ = ["Progress", "Report", "Request", "ingest"]
+__all__ = ["IngestReport", "IngestRequest", "Progress", "ingest"]
 
 _MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
@@ -64,12 +69,14 @@ a full disk or a crash takes back one step.
 """
 
 
-def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
+def ingest(
+    store: Store, request: IngestRequest, embedder: Embedder | None, progress: Progress
+) -> IngestReport:
     """Ingest the sources of a request; unreadable ones are in the report.
 
     A capture never waits long: while another clsm has the lock, its turns go to a separate file.
     """
-    report = Report(request.dry_run)
+    report = IngestReport(request.dry_run)
     run = Run(store, "ingest", request.now)
     limits = store.settings.store
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
@@ -81,14 +88,13 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
             if not request.capture_only:
                 raise
             busy = error
-        index = _index_opener(store, request, stack, is_held=busy is None)
-        intake = Intake(store, request, report, index, run, progress, busy)
         if busy is None and not request.dry_run:
             report.warnings += complete_interrupted(store)
             if aside := inbox.plan_merge_side_files(store.inbox):
                 run.apply(aside)
+        index = _index_opener(store, request, stack, is_held=busy is None)
         if request.capture_only or request.dry_run:
-            intake.read_all()
+            Intake(store, request, report, index, run, progress, busy).read_all()
             return report
         from clsm_cli.store import joining
         from clsm_cli.store.index.opening import run_in_progress
@@ -96,7 +102,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         report.warnings += joining.join(store, run.now)
         maker = EpisodeMaker(store, index(), run, report, progress)
         with run_in_progress(index().connection):
-            intake.read_all()
+            Intake(store, request, report, index, run, progress).read_all()
             maker.sync_edits()
         embedder = maker.embed_new(embedder)
         if embedder is not None:
@@ -107,7 +113,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
 
 
 def _index_opener(
-    store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
+    store: Store, request: IngestRequest, stack: contextlib.ExitStack, *, is_held: bool
 ) -> Callable[[], Index]:
     """A function that opens the index, up to date, at its first call: a capture of timed turns needs none.
 
@@ -141,28 +147,28 @@ class Intake:
     """The first half: every source goes to the inbox, or to an episode of its document."""
 
     store: Store
-    request: Request
-    report: Report
+    request: IngestRequest
+    report: IngestReport
     index: Callable[[], Index]
     run: Run
     progress: Progress
     busy: LockedError | None = None
     """Why the lock is not held; captured turns then go to a separate file."""
     lost: list[Document] | None = None
-    decided: list[Change] = field(default_factory=list)
+    decided: list[DocumentChange] = field(default_factory=list)
     """Changes of documents that are not written yet."""
-    now: str = field(init=False)
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Load what was forgotten, and what is known of conversations."""
+        self.forgotten = logs.load_tombstones(self.store)
+        look_back = not self.request.capture_only
+        self.sessions = capture.Sessions(self.store.inbox, self.index, look_back, self.forgotten)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others continue."""
         asked = self.request
-        self.now = utc_text(asked.now)
-        self.forgotten = logs.load_tombstones(self.store)
-        self.sessions = capture.Sessions(
-            self.store.inbox, self.index, look_back=not asked.capture_only, forgotten=self.forgotten
-        )
         if not asked.openclaw:
             self._read_found(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
             return
@@ -240,7 +246,7 @@ class Intake:
             me=(*self.store.settings.ingest.me, *asked.me),
         )
         origin = "" if source.origin == sources.STDIN else source.origin
-        new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
+        new = capture.Capture(self.sessions, source.path, origin, self.run.now, tally, asked.since)
         with source.items(reading) as items:
             for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
@@ -302,7 +308,9 @@ class Intake:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return
-        version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
+        version = documents.DocumentVersion(
+            raw, source.origin, source.path, sha256, self.run.now, mask
+        )
         lost = self._lost_documents()
         found = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
@@ -377,7 +385,7 @@ class EpisodeMaker:
     store: Store
     index: Index
     run: Run
-    report: Report
+    report: IngestReport
     progress: Progress
 
     def sync_edits(self) -> None:

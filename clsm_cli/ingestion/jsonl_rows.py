@@ -230,7 +230,7 @@ def first_time(values: Iterable[object], reading: Reading) -> str | None:
     return next((time for value in values if (time := normalise(value, reading.zone))), None)
 
 
-class RefusedError(Exception):
+class UnreadableError(Exception):
     """A document cannot be read; its text is the reason."""
 
 
@@ -242,11 +242,11 @@ def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
     """A document of at most ``largest`` bytes as text; bytes other than UTF-8 are replaced.
 
     Raises:
-        RefusedError: It is larger.
+        UnreadableError: It is larger.
     """
     data = stream.read(largest + 1)
     if len(data) > largest:
-        raise RefusedError(f"larger than {largest >> 20} MiB{advice}")
+        raise UnreadableError(f"larger than {largest >> 20} MiB{advice}")
     return data.removeprefix(_BOM).decode(errors="replace")
 
 
@@ -254,23 +254,23 @@ def read_json(stream: IO[bytes], advice: str) -> Any:
     """A JSON document of at most ``MAX_JSON_BYTES``.
 
     Raises:
-        RefusedError: It is larger, or not JSON.
+        UnreadableError: It is larger, or not JSON.
     """
     text = read_whole(stream, MAX_JSON_BYTES, advice)
     try:
         document = json.loads(text)
         return without_surrogates(document) if "\\ud" in text or "\\uD" in text else document
     except ValueError as error:
-        raise RefusedError(f"not JSON ({str(error).lower()})") from error
+        raise UnreadableError(f"not JSON ({str(error).lower()})") from error
     except RecursionError as error:
-        raise RefusedError("JSON that is nested too deeply") from error
+        raise UnreadableError("JSON that is nested too deeply") from error
 
 
 def with_refusal(items: Iterable[TranscriptItem], path: str) -> Iterator[TranscriptItem]:
     """Pass ``items`` through; a document that cannot be read ends them with a problem."""
     try:
         yield from items
-    except RefusedError as error:
+    except UnreadableError as error:
         yield Problem(path, None, str(error))
 
 

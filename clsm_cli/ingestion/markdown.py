@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
-from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
+from clsm_cli.ingestion.blocks import ITEM, BlockLines, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
 from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
@@ -163,7 +163,9 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any],
         return {}, 0
 
 
-def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span]) -> Iterator[Span]:
+def _properties(
+    lines: list[str], numbers: Sequence[int], spans: Sequence[BlockLines]
+) -> Iterator[BlockLines]:
     """Yield a note's properties ("attendees: [Ann, Ben]") as a block under its first heading.
 
     Lines of properties without content are emptied.
@@ -176,10 +178,10 @@ def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span])
             lines[number] = ""
     kept = [number for number in numbers if lines[number].strip()]
     if kept:
-        yield Span(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
+        yield BlockLines(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
 
 
-def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
+def _joined(lines: Sequence[str], spans: Sequence[BlockLines]) -> Iterator[BlockLines]:
     """Yield the blocks, those of one dump joined: a log with blank lines in it is one log.
 
     List items stay separate, since people write them.
@@ -196,16 +198,20 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
         is_dump = [_is_in(dumped, span) and not ITEM.match(lines[span.start]) for span in section]
         for is_joined, run in groupby(zip(is_dump, section, strict=True), key=itemgetter(0)):
             pieces = [span for _, span in run]
-            yield from [Span(pieces[0].start, pieces[-1].end, heading)] if is_joined else pieces
+            yield from (
+                [BlockLines(pieces[0].start, pieces[-1].end, heading)] if is_joined else pieces
+            )
 
 
-def _is_in(dumped: Sequence[tuple[int, int]], span: Span) -> bool:
+def _is_in(dumped: Sequence[tuple[int, int]], span: BlockLines) -> bool:
     """Whether a block lies in one of the sorted ranges of lines, first and last."""
     place = bisect_right(dumped, span.start, key=itemgetter(0)) - 1
     return place >= 0 and span.end - 1 <= dumped[place][1]
 
 
-def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, int, int, Span]]:
+def _blocks(
+    lines: Sequence[str], spans: Iterable[BlockLines]
+) -> Iterator[tuple[str, int, int, BlockLines]]:
     """Yield text, first and last line of each block, split at the maximum size."""
     for span in spans:
         text, first = "\n".join(lines[span.start : span.end]).rstrip(), span.start
@@ -318,7 +324,7 @@ def _named_day(name: str) -> str | None:
 
 
 def _header_day(
-    lines: Sequence[str], spans: Sequence[Span], zone: tzinfo, today: date
+    lines: Sequence[str], spans: Sequence[BlockLines], zone: tzinfo, today: date
 ) -> str | None:
     """The day that a line below the title gives, before other text and the next heading."""
     for span in spans:

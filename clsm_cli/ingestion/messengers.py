@@ -26,8 +26,8 @@ from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     RawTurn,
     Reading,
-    RefusedError,
     TranscriptItem,
+    UnreadableError,
     first_time,
     label,
     mapping,
@@ -115,7 +115,7 @@ def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     text = read_whole(stream, MAX_TEXT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
-        raise RefusedError("holds no message of a chat")
+        raise UnreadableError("holds no message of a chat")
     today = reading.now.astimezone(reading.zone).date()
     order = order_of([each.stamp for each in messages], today, day_first=reading.day_first)
     if "\ufffd" in text:
@@ -217,7 +217,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
     """The order of day, month and year in a chat, of which no message is later than tomorrow.
 
     Raises:
-        RefusedError: The order cannot be decided.
+        UnreadableError: The order cannot be decided.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)
@@ -235,7 +235,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
         orders = [DAY_FIRST, MONTH_FIRST]
     possible = [order for order in orders if _fits(stamps, order, today)]
     if not possible:
-        raise RefusedError(
+        raise UnreadableError(
             "its dates are none that clsm knows, of another calendar or in the future"
         )
     # With a full stop or a hyphen as separator, every locale of CLDR has the day first.
@@ -245,7 +245,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
     if day != month:
         return DAY_FIRST if day < month else MONTH_FIRST
     numbers = "/".join(map(str, stamps[0].numbers))
-    raise RefusedError(
+    raise UnreadableError(
         f"the day and the month of its dates cannot be told apart ({numbers}){ADVICE}"
     )
 
@@ -279,7 +279,7 @@ def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptIt
     """
     document = read_json(stream, ", export chat by chat")
     if not isinstance(document, dict):
-        raise RefusedError("holds no chat of Telegram")
+        raise UnreadableError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")
     for chat in _telegram_chats(document):
         is_known = owner is not None or chat.get("type") == "personal_chat"

@@ -17,7 +17,7 @@ from clsm_cli.ingestion.jsonl_rows import (
 from clsm_cli.ingestion.messages import compact, machine_reason, tool_call
 from clsm_cli.model.episodes import ToolCall
 from clsm_cli.store.jsonlines import LineError, change_strings, load
-from clsm_cli.text.fence_lines import OPENING, blocks
+from clsm_cli.text.fence_lines import OPENING, find_blocks
 
 RECALLED_BLOCK = "recalled block"
 UNVERIFIED = "recalled text whose fence does not verify, kept as text"
@@ -42,7 +42,7 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     kept: list[str] = []
     doubtful: list[int] = []
     place, line, dropped = 0, 1, 0
-    for block in blocks(text, fence_key()):
+    for block in find_blocks(text, fence_key()):
         before = text[place : block.start]
         line += before.count("\n")
         height = text.count("\n", block.start, block.end)

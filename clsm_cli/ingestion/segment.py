@@ -7,23 +7,20 @@ without a record are described, whoever wrote them.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, tzinfo
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
-from clsm_cli.ingestion.segmentation import TurnFeatures, peak_surprise, split_episodes
-from clsm_cli.ingestion.turns import without_dumps
-from clsm_cli.model.clocks import instant, seconds
+from clsm_cli.ingestion.boundaries import TurnFeatures, peak_surprise, split_episodes
+from clsm_cli.ingestion.turns import make_episode, without_dumps
+from clsm_cli.model.clocks import instant
 from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn, lowest_trust
-from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, inbox, logs, record_files, runs
 from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
-from clsm_cli.text import dumps, mentions
-from clsm_cli.text.node_ids import node_id
 
 
 def plan_session(
@@ -64,25 +61,31 @@ def _cut(
     capped = stored is not None and stored.capped  # ended by the maximum length
     made: list[Episode] = []
     open_items: list[InboxItem] = []
-    for turns, ended in _split_at_marks(items, ended_before):
-        rest = list(turns)
-        features = _turn_features([item.turn for item in rest], vectors)
+    for part, ended in _split_at_marks(items, ended_before):
+        place = 0
+        features = _turn_features([item.turn for item in part], vectors)
         for found in split_episodes(features, ended=ended, settings=store.settings.boundary):
-            members, rest = rest[: found.length], rest[found.length :]
+            members = part[place : place + found.length]
+            place += found.length
+            turns = [item.turn for item in members]
+            speakers = {turn.speaker for turn in turns if turn.role != "tool" and turn.speaker}
             made.append(
-                _episode(
-                    members,
+                make_episode(
+                    turns,
                     session,
-                    previous,
-                    continues=capped,
+                    store.zone,
+                    forgotten,
+                    recorded_at=max(item.recorded_at for item in members),
+                    participants=tuple(sorted(speakers)),
+                    trust=lowest_trust([turn.trust for turn in turns]),
+                    previous=previous,
+                    continues=previous if capped else None,
                     capped=found.continues_next,
-                    forgotten=forgotten,
-                    zone=store.zone,
                 )
             )
             previous, capped = made[-1].id, found.continues_next
         capped = capped and not ended
-        open_items += rest
+        open_items += part[place:]
     return made, open_items
 
 
@@ -121,52 +124,14 @@ def _split_at_marks(
 
 
 def _is_over(last: CapturedTurn, ended_before: datetime | None) -> bool:
-    spoken_at = instant(last.turn.time) if last.turn.time else None
-    at = spoken_at or instant(last.recorded_at)
+    at = instant(last.turn.time) or instant(last.recorded_at)
     return ended_before is not None and at is not None and at < ended_before
 
 
 def _turn_features(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
     return [
-        TurnFeatures(
-            text=turn.text,
-            role=turn.role,
-            speaker=turn.speaker,
-            time=instant(turn.time) if turn.time else None,
-            vector=vectors[turn.key],
-            entities=frozenset(
-                node_id(m.label) for m in mentions.find_mentions(dumps.without_dumps(turn.text))
-            ),
-        )
-        for turn in turns
+        TurnFeatures(turn.text, turn.role, instant(turn.time), vectors[turn.key]) for turn in turns
     ]
-
-
-def _episode(
-    members: Sequence[CapturedTurn],
-    session: str,
-    previous: str | None,
-    *,
-    continues: bool,
-    capped: bool,
-    forgotten: frozenset[str],
-    zone: tzinfo,
-) -> Episode:
-    turns = tuple(item.turn for item in members)
-    times = sorted((t.time for t in turns if t.time), key=lambda time: seconds(time, zone))
-    return Episode(
-        id=first_free(episode_ids(turns[0].key), forgotten),
-        session=session,
-        turns=turns,
-        recorded_at=max(item.recorded_at for item in members),
-        start=times[0] if times else None,
-        end=times[-1] if times else None,
-        participants=tuple(sorted({t.speaker for t in turns if t.role != "tool" and t.speaker})),
-        trust=lowest_trust([turn.trust for turn in turns]),
-        previous=previous,
-        continues=previous if continues else None,
-        capped=capped,
-    )
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:

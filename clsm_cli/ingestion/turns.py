@@ -6,12 +6,17 @@ key that its source would give it now, so that reading the source again adds not
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from typing import Any
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawTurn, TranscriptItem
+from clsm_cli.model.clocks import seconds
 from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, Episode, ToolCall, Turn
 from clsm_cli.model.ids import digest, turn_key
+from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.model.trust import Trust
 from clsm_cli.text import secrets
 from clsm_cli.text.terminal import replace_lone
@@ -93,6 +98,21 @@ def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: M
     message = RawTurn(origin, "", TRUST_ROLE[trust], raw.text, raw.time, *lines, trust=trust)
     turn = turn_from_message(message, path, mask, origin)
     return replace(turn, heading=tuple(map(mask, raw.heading)))
+
+
+def make_episode(
+    turns: Sequence[Turn], session: str, zone: tzinfo, forgotten: frozenset[str], **facts: Any
+) -> Episode:
+    """The episode of some turns, with its id, start and end; ``facts`` are its other fields."""
+    times = sorted((t.time for t in turns if t.time), key=lambda time: seconds(time, zone))
+    return Episode(
+        id=first_free(episode_ids(turns[0].key), forgotten),
+        session=session,
+        turns=tuple(turns),
+        start=times[0] if times else None,
+        end=times[-1] if times else None,
+        **facts,
+    )
 
 
 def without_dumps(episode: Episode) -> Episode:

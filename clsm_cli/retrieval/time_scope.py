@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.session_queries import PlacedTurn, Session
-    from clsm_cli.text.ordinals import ConversationPlace, Request
+    from clsm_cli.text.ordinals import ConversationPlace, ConversationReference
     from clsm_cli.text.time.bounds import Times
 
 LEAST = 0.5
@@ -48,7 +48,9 @@ class SessionScope(NamedTuple):
     warning: str = ""
 
 
-def match_sessions(index: Index, request: Request, now: str, within: Times | None) -> SessionScope:
+def match_sessions(
+    index: Index, request: ConversationReference, now: str, within: Times | None
+) -> SessionScope:
     """The sessions that a request means, of those that began before now and ``within`` the times."""
     sessions = _begun_sessions(index, now)
     has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
@@ -115,7 +117,9 @@ def _at_position(
     return SessionScope(tuple(sorted(chosen, key=lambda session: (session.start, session.id))))
 
 
-def _beside(index: Index, request: Request, counted: Sequence[Session]) -> SessionScope:
+def _beside(
+    index: Index, request: ConversationReference, counted: Sequence[Session]
+) -> SessionScope:
     """The sessions before, after or between positions: all, or ``length`` from the ``step``-th nearest on."""
     spans = []
     for place in filter(None, (request.place, request.other)):
@@ -206,7 +210,7 @@ def resolve(index: Index, text: str, now: str) -> TimeScope:
     has_time, has_place = may_name_time(text)
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
-    request = ordinals.read_request(text) if has_place else None
+    request = ordinals.read_reference(text) if has_place else None
     if request is not None and request.relation != "at" and _is_limit(request.start, times):
         request = None
     event = ordinals.read_event(text) if has_place else None
@@ -285,7 +289,7 @@ def _rest_of_days(text: str, times: Times) -> str:
 
 
 def _by_order(
-    index: Index, text: str, now: str, request: Request, times: Times | None
+    index: Index, text: str, now: str, request: ConversationReference, times: Times | None
 ) -> TimeScope:
     bounds = times.bounds if times else ()
     spoken = [text[bound.start : bound.end] for bound in bounds]

@@ -28,7 +28,7 @@ PRIOR_DEVIATION = 0.13
 PRIOR_TURNS = 8.0
 """Weight of these two priors against the segment's own figures, in turns (n₀)."""
 MAX_COHERENCE_EVIDENCE = 0.55
-"""Evidence of the largest drop in coherence: too little to fire alone, or with intent and entities."""
+"""Evidence of the largest drop in coherence: too little to fire alone."""
 MIN_SURPRISE_EVIDENCE, MAX_SURPRISE_EVIDENCE = 0.5, 0.65
 """Evidence of a surprise just above μ + γσ, and from one deviation above that."""
 

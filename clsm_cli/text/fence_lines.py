@@ -26,7 +26,7 @@ _MAC_BYTES = 16
 _LEAD = " \t>"
 
 
-class Block(NamedTuple):
+class SealedBlock(NamedTuple):
     """A block, genuine or not."""
 
     start: int  # offset; of a genuine block with a prefix that is only indent or quote marks
@@ -48,7 +48,7 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
     return [f'{OPENING}id="{recall_id}"{fence}>', *body, CLOSING]
 
 
-def blocks(text: str, key: bytes | None) -> Iterator[Block]:
+def find_blocks(text: str, key: bytes | None) -> Iterator[SealedBlock]:
     r"""Yield the blocks in a text, in order, in time linear in its length.
 
     Indent, quote marks, ``\r`` and trailing blanks are not sealed. Other text may precede a block on its
@@ -56,7 +56,7 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
 
     >>> key = bytes(32)
     >>> block = "\n".join(seal("r-1f", ["Juno is a cat."], key))
-    >>> [found.is_genuine for found in blocks(f"{block}\n{block.replace('cat', 'dog')}", key)]
+    >>> [found.is_genuine for found in find_blocks(f"{block}\n{block.replace('cat', 'dog')}", key)]
     [True, False]
     """
     opens, fills, closes = _patterns()
@@ -75,7 +75,7 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
         line = text.rfind("\n", 0, start) + 1
         if is_genuine and not text[line:start].strip(_LEAD):
             start = line
-        yield Block(start, place, is_genuine)
+        yield SealedBlock(start, place, is_genuine)
 
 
 @cache

@@ -52,7 +52,7 @@ class ConversationPlace(NamedTuple):
     is_mention: bool = False  # whether any mention of the subject counts, also in a note
 
 
-class Request(NamedTuple):
+class ConversationReference(NamedTuple):
     """Conversations that a question asks about."""
 
     start: int  # offset of its first character, including the subject
@@ -81,13 +81,13 @@ class _ParsedPlace(NamedTuple):
     is_event: bool = False
 
 
-def read_request(text: str) -> Request | None:
+def read_reference(text: str) -> ConversationReference | None:
     """Read the place among the conversations that a question asks about; None without one.
 
-    >>> asked = read_request("What did I say the second time the bike came up?")
+    >>> asked = read_reference("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
     ('at', 'the bike', 2, False)
-    >>> asked = read_request("What did we talk about right before the conversation about the move?")
+    >>> asked = read_reference("What did we talk about right before the conversation about the move?")
     >>> asked.relation, asked.step, asked.place.subject
     ('before', 1, 'the move')
     """
@@ -113,7 +113,7 @@ def _side(word: str) -> str:
     return "after" if word.lower() in {"after", "since", "following"} else "before"
 
 
-def _read_between(text: str) -> Request | None:
+def _read_between(text: str) -> ConversationReference | None:
     for match in compiled(r"(?i)\bbetween ").finditer(text):
         here = _place_at(text, match.end(), stop=" and ")
         if here is None or not text.startswith(" and ", here.end):
@@ -122,11 +122,13 @@ def _read_between(text: str) -> Request | None:
         if there is None or _lacks_talk(text, here.is_event or there.is_event):
             continue
         hard = not (here.is_event or there.is_event) or _is_ours(text)
-        return Request(match.start(), there.end, "between", here.place, there.place, hard=hard)
+        return ConversationReference(
+            match.start(), there.end, "between", here.place, there.place, hard=hard
+        )
     return None
 
 
-def _read_relation(text: str) -> Request | None:
+def _read_relation(text: str) -> ConversationReference | None:
     for match in _pattern_of("relation", r"\b").finditer(text):
         found = _place_at(text, match.end())
         if found is None or _lacks_talk(text, found.is_event and not match["noun"]):
@@ -140,12 +142,14 @@ def _read_relation(text: str) -> Request | None:
             step = _read_count(match["many"])
         hard = not found.is_event or bool(match["noun"]) or _is_ours(text)
         side = _side(match["side"])
-        return Request(match.start(), found.end, side, found.place, None, step, length, hard)
+        return ConversationReference(
+            match.start(), found.end, side, found.place, None, step, length, hard
+        )
     return None
 
 
-def _read_place(text: str) -> Request | None:
-    best: Request | None = None
+def _read_place(text: str) -> ConversationReference | None:
+    best: ConversationReference | None = None
     folded = text.lower()
     for kind, needs, pattern in _forms()["place"]:
         if not any(cue in folded for cue in needs) or _lacks_talk(text, kind == "time"):
@@ -153,18 +157,18 @@ def _read_place(text: str) -> Request | None:
         match = compiled(rf"(?i)\b{pattern}").search(text)
         if match and (best is None or match.start() < best.start):
             found = _place_of_match(text, match, kind, "")
-            best = Request(match.start(), found.end, "at", found.place)
+            best = ConversationReference(match.start(), found.end, "at", found.place)
     return best or _read_topic(text)
 
 
-def _read_topic(text: str) -> Request | None:
+def _read_topic(text: str) -> ConversationReference | None:
     """Read "in our conversation about X", which prefers all of them."""
     match = _pattern_of("topic", r"\b").search(text)
     if match is None:
         return None
     subject, end = _subject(text, match.end(), "")
     place = ConversationPlace(subject)
-    return Request(match.start(), end, "at", place, hard=False) if subject else None
+    return ConversationReference(match.start(), end, "at", place, hard=False) if subject else None
 
 
 def _place_at(text: str, start: int, stop: str = "") -> _ParsedPlace | None:

@@ -18,7 +18,7 @@ from processes import Cli
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
-from clsm_cli.text.fence_lines import blocks
+from clsm_cli.text.fence_lines import find_blocks
 
 if TYPE_CHECKING:  # half a second, for every worker
     from mcp import Client
@@ -66,7 +66,9 @@ def without(mapping: dict[str, Any], *names: str) -> dict[str, Any]:
 def is_sealed(cli: Cli, text: str) -> bool:
     """Whether a text is one block that ingest knows for its own."""
     key = (cli.folder.parent / ".local" / "share" / "clsm" / "fence.key").read_bytes()
-    return [(b.start, b.end, b.is_genuine) for b in blocks(text, key)] == [(0, len(text), True)]
+    return [(b.start, b.end, b.is_genuine) for b in find_blocks(text, key)] == [
+        (0, len(text), True)
+    ]
 
 
 def test_the_tools_say_what_they_are(cli: Cli) -> None:

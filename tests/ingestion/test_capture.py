@@ -15,7 +15,7 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 
-def captured(store: Store, *rows: bytes) -> ingest_report.Report:
+def captured(store: Store, *rows: bytes) -> ingest_report.IngestReport:
     return pipe(store, *rows, capture_only=True)
 
 

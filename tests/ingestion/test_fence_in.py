@@ -5,7 +5,7 @@ import reading
 from ingesting import pipe, row, state_of
 from openclaw_state import answers, header, jsonl, message, tool_call
 
-from clsm_cli.ingestion.ingest_report import Report
+from clsm_cli.ingestion.ingest_report import IngestReport
 from clsm_cli.ingestion.recalled_text import UNVERIFIED
 from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
@@ -19,7 +19,7 @@ def key() -> bytes:
     return KEY
 
 
-def captured(store: Store, *rows: bytes) -> Report:
+def captured(store: Store, *rows: bytes) -> IngestReport:
     return pipe(store, *rows, capture_only=True, fence_key=key)
 
 
@@ -30,7 +30,7 @@ def kept(store: Store) -> list[str]:
     return boxes + [turn.text for each in state.episodes.values() for turn in each.turns]
 
 
-def left_out(report: Report) -> dict[str, int]:
+def left_out(report: IngestReport) -> dict[str, int]:
     return dict(report.sources[0].dropped)
 
 

@@ -11,7 +11,7 @@ from laid_down import bury
 from strategies import examples
 
 from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
-from clsm_cli.ingestion.ingest_report import Report
+from clsm_cli.ingestion.ingest_report import IngestReport
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, cleanup, episode_files, inbox, logs, shards
@@ -46,7 +46,7 @@ def file(folder: Path, data: bytes) -> Path:
     return path
 
 
-def dropped(report: Report) -> int:
+def dropped(report: IngestReport) -> int:
     assert ingest_mapping(report)["files"][0]["dropped"].get("forgotten", 0) == report.forgotten
     said = any(
         f"{report.forgotten} left out as forgotten" in each

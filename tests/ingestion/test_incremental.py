@@ -25,7 +25,7 @@ from openclaw_state import (
 )
 from processes import Cli
 
-from clsm_cli.ingestion.ingest_report import Report
+from clsm_cli.ingestion.ingest_report import IngestReport
 from clsm_cli.store import cursors
 from clsm_cli.store.layout import Store
 
@@ -35,19 +35,19 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "openclaw"
 
 
-def catch(store: Store, state: Path, **options: Any) -> Report:
+def catch(store: Store, state: Path, **options: Any) -> IngestReport:
     return take(store, state, openclaw=True, capture_only=True, **options)
 
 
-def added(report: Report) -> int:
+def added(report: IngestReport) -> int:
     return sum(source.added for source in report.sources)
 
 
-def known(report: Report) -> int:
+def known(report: IngestReport) -> int:
     return sum(source.known for source in report.sources)
 
 
-def told(report: Report) -> list[tuple[int | None, str]]:
+def told(report: IngestReport) -> list[tuple[int | None, str]]:
     return [(problem.line, problem.reason) for problem in report.problems]
 
 

@@ -25,7 +25,7 @@ def no_model() -> Embedder:
 
 
 def test_without_the_model_turns_are_captured_and_found_by_words(store: Store) -> None:
-    request = ingest_run.Request(paths=(str(CHAT),), now=datetime.fromisoformat(NOW))
+    request = ingest_run.IngestRequest(paths=(str(CHAT),), now=datetime.fromisoformat(NOW))
     report = ingest_run.ingest(store, request, no_model(), lambda *_: None)
     assert report.open_turns == report.sources[0].added > 10
     assert any("clsm model install" in warning for warning in report.warnings)

@@ -21,11 +21,11 @@ from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
 from clsm_cli.text.aliases import stated_aliases
 from clsm_cli.text.cues import find_decisions, find_questions, key_phrases
 from clsm_cli.text.dumps import find_dumps
-from clsm_cli.text.fence_lines import blocks
+from clsm_cli.text.fence_lines import find_blocks
 from clsm_cli.text.language_data import compiled
 from clsm_cli.text.mentions import find_mentions
 from clsm_cli.text.noun_phrases import noun_phrases
-from clsm_cli.text.ordinals import read_request
+from clsm_cli.text.ordinals import read_reference
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
@@ -60,7 +60,7 @@ def _blocks(text: str) -> None:
 
 _JSON = ('"\\"', '\\"', "[", "{", '{"a":', "[[]],", '["a",', "\\", '"a":1,', "]")
 READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
-    "a block of recalled text": (lambda t: [*blocks(f"{_BEGIN}\n{t}", bytes(32))], (_BEGIN, f"{_BEGIN}\n", f"{_BEGIN}\n| x\n", f"| {_BEGIN}\n", f"> {_BEGIN}\n> | {_BEGIN}\n", f"{_BEGIN}\n|</clsm-recall>\n", ">", " >", "| ", "\t")),
+    "a block of recalled text": (lambda t: [*find_blocks(f"{_BEGIN}\n{t}", bytes(32))], (_BEGIN, f"{_BEGIN}\n", f"{_BEGIN}\n| x\n", f"| {_BEGIN}\n", f"> {_BEGIN}\n> | {_BEGIN}\n", f"{_BEGIN}\n|</clsm-recall>\n", ">", " >", "| ", "\t")),
     "a shard": (lambda t: shards.parse((shards.HEADER + "- {}\n" + t).encode(), Path("0.yaml")), ("- {x\n", "- a\n", "- {", "#\n", " x\n", "=======\n")),
     "a topic": (lambda t: topics.parse(b"- x" + t.encode(), Path("a.md")), ("- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] ")),
     "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ")),
@@ -76,7 +76,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "JSON, much nested": (lambda t: jsonlines.load("[]" * 65 + '"' + t), _JSON),
     "mentions": (find_mentions, ("[[a|", "#a", "*A", "_A_", "A.", "Aa", "```\n", "a@", "](", "<!--", "https://")),
     "noun phrases": (noun_phrases, ("ab ", "Ab and ", "old ", "A's ", "```\n", "the ab-")),
-    "ordinals": (lambda t: read_request(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
+    "ordinals": (lambda t: read_reference(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
     "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
     "plain": (to_plain, ("~~", "#a ", "<!--", "https://", "_a")),
     "questions of days": (lambda t: bounds.read_times(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),

@@ -149,7 +149,7 @@ def test_no_time_is_overlooked() -> None:
         has_time, has_place = may_name_time(each["query"])
         now = datetime.fromisoformat(each["now"])
         assert has_time or not bounds.read_times(each["query"], now).bounds
-        assert has_place or ordinals.read_request(each["query"]) is None
+        assert has_place or ordinals.read_reference(each["query"]) is None
     for question in QUESTIONS.split("; "):
         assert bounds.read_times(question, date(2026, 2, 24)).bounds, question
         assert may_name_time(question)[0], question

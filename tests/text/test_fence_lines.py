@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, texts
 
-from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, blocks, seal
+from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, find_blocks, seal
 
 KEY = bytes(range(KEY_BYTES))
 LINES = ["data, not instructions", "1. chat.jsonl:14", "   Mara: Juno is a cat.\n\n   She purrs."]
@@ -21,11 +21,11 @@ hostile = st.one_of(texts, st.sampled_from([*ENDS, *FORGED]))
 
 def genuine(text: str, key: bytes | None = KEY) -> list[str]:
     """The blocks of a text that verify, as they stand in it."""
-    return [text[found.start : found.end] for found in blocks(text, key) if found.is_genuine]
+    return [text[found.start : found.end] for found in find_blocks(text, key) if found.is_genuine]
 
 
 def doubtful(text: str, key: bytes | None = KEY) -> int:
-    return sum(not found.is_genuine for found in blocks(text, key))
+    return sum(not found.is_genuine for found in find_blocks(text, key))
 
 
 def each_line(change: Callable[[str], str]) -> str:

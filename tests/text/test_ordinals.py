@@ -2,12 +2,12 @@ import pytest
 from tables import column, table
 
 from clsm_cli.text.ordinals import ConversationPlace as Place
-from clsm_cli.text.ordinals import is_about_talk, read_request
+from clsm_cli.text.ordinals import is_about_talk, read_reference
 
 
 @pytest.mark.parametrize(("question", "about", "which"), table(__file__, "places"))
 def test_places(question: str, about: str, which: str) -> None:
-    request = read_request(question)
+    request = read_reference(question)
     assert request is not None
     subject, *place = request.place
     assert (request.relation, subject) == ("at", about)
@@ -31,22 +31,22 @@ def test_places(question: str, about: str, which: str) -> None:
     ],
 )  # fmt: skip
 def test_relations(question: str, relation: str, place: Place, step: int, hard: bool) -> None:
-    request = read_request(question)
+    request = read_reference(question)
     assert request is not None
     assert (request.relation, request.place, request.step) == (relation, place, step)
     assert request.hard == hard
 
 
 def test_between_two_places() -> None:
-    request = read_request("What was said between our first chat and the one about the move?")
+    request = read_reference("What was said between our first chat and the one about the move?")
     assert request is not None
     assert request.relation == "between"
     assert (request.place, request.other) == (Place("", 1), Place("the move"))
 
 
 def test_the_two_after_are_both() -> None:
-    both = read_request("the two conversations after the one about tea")
-    second = read_request("two conversations after the one about tea")
+    both = read_reference("the two conversations after the one about tea")
+    second = read_reference("two conversations after the one about tea")
     assert both is not None
     assert second is not None
     assert (both.step, both.length) == (1, 2)
@@ -55,7 +55,7 @@ def test_the_two_after_are_both() -> None:
 
 def test_what_is_no_place_among_conversations() -> None:
     none = ["", *column(__file__, "no place")]
-    assert [each for each in none if read_request(each) is not None] == []
+    assert [each for each in none if read_reference(each) is not None] == []
 
 
 def test_talk() -> None:

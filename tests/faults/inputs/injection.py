@@ -25,7 +25,7 @@ from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Section
 from clsm_cli.retrieval.briefing_items import BriefingItem
-from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
+from clsm_cli.text.fence_lines import KEY_BYTES, find_blocks, seal
 from clsm_cli.text.terminal import safe
 
 KEY = bytes(range(KEY_BYTES))
@@ -119,7 +119,7 @@ def _broken(lines: Sequence[str]) -> list[str]:
 def _forged(lines: Sequence[str]) -> list[str]:
     """Also: it is known again as one whole block, and nothing in it is one."""
     text = "\n".join(lines)
-    known = [(b.start, b.end, b.is_genuine) for b in blocks(text, KEY)]
+    known = [(b.start, b.end, b.is_genuine) for b in find_blocks(text, KEY)]
     is_whole = known == [(0, len(text), True)]
     return [*_broken(lines), *([] if is_whole else ["it is not known again as one whole block"])]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.config import BoundarySettings
-from clsm_cli.ingestion.segmentation import (
+from clsm_cli.ingestion.boundaries import (
     ClosedEpisode,
     Segment,
     TurnFeatures,
@@ -54,10 +54,10 @@ def beat(
     time: datetime | None = None,
     text: str | None = None,
 ) -> TurnFeatures:
-    """A turn about a subject; ``at`` varies noise and words and alternates the speaker."""
+    """A turn about a subject; ``at`` varies noise and words."""
     words = WORDS[topic].split()
     said = " ".join(words[(at * 3 + k) % len(words)] for k in range(6)) if text is None else text
-    return TurnFeatures(said, role, ("Ana", "Ben")[at % 2], time, vector(topic, at))
+    return TurnFeatures(said, role, time, vector(topic, at))
 
 
 def chat(topics: str, start: datetime | None = None, minutes: float = 1.0) -> list[TurnFeatures]:
@@ -87,15 +87,11 @@ TEXTS = [
     "Good night",
 ]
 beats = st.builds(
-    lambda topic, seed, role, speaker, text, names: TurnFeatures(
-        text, role, speaker, None, vector(topic, seed), frozenset(names)
-    ),
+    lambda topic, seed, role, text: TurnFeatures(text, role, None, vector(topic, seed)),
     topic=st.sampled_from("aaab"),
     seed=st.integers(0, 5),
     role=st.sampled_from(["user", "assistant", "user", "assistant", "tool", "system"]),
-    speaker=st.sampled_from(["Ana", "Ben"]),
     text=st.sampled_from(TEXTS),
-    names=st.sets(st.sampled_from(["Lisbon", "Ford"]), max_size=1),
 )
 gaps = st.sampled_from([None, 0, 1, 1, 1, 2, 10, 45, 90, -30, 300, 1500])
 settings_drawn = st.builds(

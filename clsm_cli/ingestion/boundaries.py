@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.sentences import is_question
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
 
 CONTEXT_TURNS = 3  # turns before a place to compare a turn with (TextTiling's block)
 MIN_HISTORY = 3  # turns of a segment before coherence and surprise have a baseline
-MARKER_EVIDENCE, CLOSING_EVIDENCE, ENTITIES_EVIDENCE, INTENT_EVIDENCE = 0.6, 0.6, 0.2, 0.15
-"""Evidence of a discourse marker, a farewell, disjoint entities and a new intent."""
+MARKER_EVIDENCE, CLOSING_EVIDENCE = 0.6, 0.6  # of a discourse marker and of a farewell
 EDGE_CHARS = 200  # characters at the start or end of a turn in which markers and farewells count
 WORD_CHARS = 2000  # characters of a turn whose words count: slightly more than its vector covers
 EXPLICIT_CONFIDENCE = 0.5  # of gap, marker and farewell, from which the boundary is not moved
@@ -47,10 +45,8 @@ class TurnFeatures:
 
     text: str
     role: Role
-    speaker: str
     time: datetime | None
     vector: np.ndarray[Any, Any]
-    entities: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +125,8 @@ class Segment:
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
             "marker": MARKER_EVIDENCE
-            * bool(pattern("segmentation.marker").match(now.text[:EDGE_CHARS])),
+            * bool(pattern("boundaries.marker").match(now.text[:EDGE_CHARS])),
             "closing": CLOSING_EVIDENCE * (_closes(before) and not _closes(now)),
-            "intent": INTENT_EVIDENCE * self._has_new_intent(place),
-            "entities": ENTITIES_EVIDENCE * self._has_new_entities(place),
             **self._shift(now),
         }
         self.signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
@@ -165,24 +159,9 @@ class Segment:
             self._words.learn(stems(now.text[:WORD_CHARS]))
             self._vectors.append(now.vector)
 
-    def _has_new_intent(self, place: int) -> bool:
-        """Whether a speaker changes between asking and telling, without a pending question."""
-        now, before = self._groups[place].head, self._groups[place - 1].head
-        if is_question(before.text):
-            return False
-        own = [g.head for g in self._groups[:place] if g.head.speaker == now.speaker]
-        return bool(own) and is_question(own[-1].text) != is_question(now.text)
-
-    def _has_new_entities(self, place: int) -> bool:
-        """Whether a turn names things, but none that the turns just before it name."""
-        now = self._groups[place].head.entities
-        near = [g.head.entities for g in self._groups[max(0, place - CONTEXT_TURNS) : place]]
-        known = frozenset().union(*near)
-        return bool(now and known and now.isdisjoint(known))
-
 
 def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettings) -> float:
-    if before is None or now is None or (before.tzinfo is None) != (now.tzinfo is None):
+    if before is None or now is None:
         return 0.0
     silence = now - before
     try:
@@ -197,7 +176,7 @@ def _has_words(turn: TurnFeatures) -> bool:
 
 
 def _closes(turn: TurnFeatures) -> bool:
-    return pattern("segmentation.closing").search(turn.text[-EDGE_CHARS:]) is not None
+    return pattern("boundaries.closing").search(turn.text[-EDGE_CHARS:]) is not None
 
 
 def cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
