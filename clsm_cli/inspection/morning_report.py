@@ -130,7 +130,9 @@ def news(store: Store, since: str, now: str) -> News:
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
         found = [_lines(facts, part, opened.index) for part in parts]
-        return News._make((since, *found, _rewritten(facts, (night, next(reversed(over), None)), opened.index)))
+        return News._make(
+            (since, *found, _rewritten(facts, (night, next(reversed(over), None)), opened.index))
+        )
 
 
 def _rewritten(
