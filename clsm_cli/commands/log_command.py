@@ -95,7 +95,7 @@ def log(
     if since is not None:
         start = utc_text(parse_start(since, moment, opened.zone))
     else:
-        start = morning_report.last_night(opened) or ""
+        start = next(reversed(morning_report.nights(opened, moment.isoformat())), "")
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     sources = question_sources(opened, asked)

@@ -1,6 +1,7 @@
 """``clsm mcp``: the memory as tools for any agent that speaks the Model Context Protocol."""
 
 import signal
+import sys
 from importlib.util import find_spec
 
 from clsm_cli.commands.command_line import Common, chosen_root
@@ -26,6 +27,9 @@ def mcp(*, common: Common) -> None:
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
+    if sys.stdin is None or sys.stdout is None:
+        reason = "standard input or output is closed"
+        raise BadInputError("clsm mcp", reason, "let an agent start it: see docs/mcp.md")
     from clsm_cli.commands.mcp_tools import MemoryTools, Server
 
     printer = Printer(quiet=common.quiet)

@@ -4,15 +4,20 @@ A result has the command's ``--json`` object and a text for the model. Recalled 
 (``text.fence_lines``) to mark it as data, and so that ingest recognises it.
 """
 
-from collections.abc import Callable, Sequence
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from inspect import getdoc, signature
 from threading import Lock
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
@@ -36,6 +41,7 @@ from clsm_cli.inspection.item_lookup import look_up
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import Stream
 from clsm_cli.retrieval import briefing
+from clsm_cli.store.jsonlines import without_surrogates
 from clsm_cli.text.fence_lines import seal
 from clsm_cli.text.terminal import safe
 
@@ -323,6 +329,13 @@ class Server(MCPServer[Any]):
         )
         calls.add_to(self)
 
+    async def run_stdio_async(self) -> None:
+        """Serve standard input and output."""
+        # Only the iteration of standard input is used.
+        async with stdio_server(cast("anyio.AsyncFile[str]", _requests())) as streams:
+            server = self._lowlevel_server
+            await server.run(*streams, server.create_initialization_options())
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
@@ -335,3 +348,15 @@ class Server(MCPServer[Any]):
             faults = error.__cause__.errors(include_url=False, include_input=False)
             sentences = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults]
             return failed(safe("; ".join(sentences)))
+
+
+async def _requests() -> AsyncIterator[str]:
+    """The lines of standard input; half a surrogate pair becomes U+FFFD, else the SDK gives no answer."""
+    wire = anyio.wrap_file(os.fdopen(os.dup(0), encoding="utf-8", errors="replace"))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # no program that a tool starts may read requests
+    async for line in wire:
+        if "\\ud" in line.lower():
+            with suppress(ValueError, RecursionError):
+                yield json.dumps(without_surrogates(json.loads(line)))
+                continue
+        yield line

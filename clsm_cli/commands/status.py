@@ -41,8 +41,8 @@ def status(
         found = found._replace(runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
     lines = _lines(found, night, opened.zone)
-    since = None if common.as_json else morning_report.last_night(opened)
-    if since is not None and (news := log_command.brief_lines(opened, since, moment)):
+    nights = [] if common.as_json else morning_report.nights(opened, moment.isoformat())
+    if nights and (news := log_command.brief_lines(opened, nights[-1], moment)):
         lines += ["since the last night", *(f"  {line}" for line in news)]
     state = "installed" if model.installed else "missing; install it with: clsm model install"
     lines.append(f"model {model.engine}: {state}")

@@ -83,19 +83,27 @@ class PeriodReview(NamedTuple):
         return not self.episodes and not any(self[4:])
 
 
-def last_night(store: Store, before: str = "9999") -> str | None:
-    """Start of this machine's last consolidation that was not undone; None before the first.
+def nights(store: Store, now: str) -> list[str]:
+    """Starts of this machine's consolidations until now that were not undone, in order.
 
-    A run without work counts only if it is of a later day, so that an agent's half-hourly attempts
-    do not empty the news.
+    A run dated later than now had a wrong clock. A run without work counts only if it is of a later
+    day, so that an agent's half-hourly attempts do not empty the news.
     """
-    entries = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
-    nights = sorted(e.at for e in entries if e.undone_by is None)
+
+    def is_over(at: str) -> bool:
+        return seconds(at, store.zone) <= seconds(now, store.zone)
+
+    entries = [
+        entry
+        for entry in ledger.entries(store.flow)
+        if entry.command == "consolidate" and is_over(entry.at)
+    ]
+    found = sorted(e.at for e in entries if e.undone_by is None)
     quiet = night_log.read(store).good
     days = {on_clock(entry.at, store.zone)[:10] for entry in entries}
-    if nights and quiet and on_clock(quiet, store.zone)[:10] > max(days):
-        nights.append(quiet)
-    return max((at for at in nights if at < before), default=None)
+    if found and quiet and is_over(quiet) and on_clock(quiet, store.zone)[:10] > max(days):
+        found.append(quiet)
+    return found
 
 
 def news(store: Store, since: str, now: str) -> News:
@@ -111,7 +119,8 @@ def news(store: Store, since: str, now: str) -> News:
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
     seen = {row.id for row in heirs}
-    night = last_night(store, since)
+    over = nights(store, now)
+    night = max((at for at in over if at < since), default=None)
     done = _done(facts, night)
     seen.update(row.id for row in done)
     learnt = [row for row in fresh if row.is_current and row.id not in seen]
@@ -121,13 +130,17 @@ def news(store: Store, since: str, now: str) -> News:
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
         found = [_lines(facts, part, opened.index) for part in parts]
-        return News._make((since, *found, _rewritten(facts, night, opened.index)))
+        return News._make(
+            (since, *found, _rewritten(facts, (night, next(reversed(over), None)), opened.index))
+        )
 
 
-def _rewritten(facts: Facts, night: str | None, index: Index) -> tuple[StatementLine, ...]:
-    """Changed lines of documents ingested after a night, up to the last one."""
+def _rewritten(
+    facts: Facts, between: tuple[str | None, str | None], index: Index
+) -> tuple[StatementLine, ...]:
+    """Changed lines of documents ingested after a night, up to another."""
     zone = facts.store.zone
-    begin, end = (seconds(each, zone) for each in (night, last_night(facts.store)))
+    begin, end = (seconds(each, zone) for each in between)
     closed = {
         old: (went, new)
         for each in facts.records.values()

@@ -10,7 +10,7 @@ from clsm_cli.text import sameness, sentences
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import ITEM
 from clsm_cli.text.plain import strip_markdown
-from clsm_cli.text.time import expressions
+from clsm_cli.text.time import clauses, expressions
 from clsm_cli.text.tokens import terms
 
 TodoState = Literal["open", "done", "blocked"]
@@ -92,6 +92,8 @@ def due_day(text: str, at: date | None, start: int = 0) -> str | None:
         before = text[start : found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
         if found.start < start or quoted or pattern("todo.past").search(before):
+            continue
+        if clauses.is_denied(clauses.clause_at(text, found.start, found.end)):
             continue
         if at is None and found.relative:
             continue

@@ -200,7 +200,7 @@ def test_junk_does_not_end_the_server(cli: Cli) -> None:
     who = {"name": "raw", "version": "1"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
     lone = line(2, "tools/call", name="note", arguments={"text": "a\ud800b"})
-    junk = (b"junk", b'{"a"', b"\xff\xfe\0", b"[]", b"{}", b"[" * 9000, b"", lone)
+    junk = (b"junk", b'{"a"', b"\xff\xfe\0", b"[]", b"{}", b"[" * 9000, b'"\\ud83d"' * 2, b"", lone)
     noted = line(4, "tools/call", name="note", arguments={"text": COFFEE})
     asked = (line(1, "initialize", **hello), line(None, "notifications/initialized"), *junk)
     with subprocess.Popen(
@@ -216,16 +216,23 @@ def test_junk_does_not_end_the_server(cli: Cli) -> None:
         server.stdin.write(b"\n".join([*asked, line(3, "no/such/method"), noted, b""]))
         server.stdin.flush()
         answers: dict[Any, Any] = {}
-        while 4 not in answers:
+        while not {2, 4} <= answers.keys():
             answer = json.loads(server.stdout.readline())
             answers[answer.get("id")] = answer
         out, err = server.communicate(timeout=60)
     assert answers[1]["result"]["serverInfo"]["name"] == "clsm"
+    assert answers[2]["result"]["isError"] is False  # half an emoji
     assert "error" in answers[3]
     assert answers[4]["result"]["isError"] is False
     assert server.returncode == 0
     assert b"Traceback" not in err
     assert out == b""
+
+
+def test_a_closed_input_is_told(cli: Cli) -> None:
+    words = ["sh", "-c", 'exec "$0" -m clsm_cli mcp <&-', sys.executable]
+    done = subprocess.run(words, env=dict(cli.environment), capture_output=True, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (12, 1)
 
 
 def test_without_the_sdk_it_says_what_to_install(

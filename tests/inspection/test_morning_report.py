@@ -41,6 +41,14 @@ def test_since_when(lived: Cli, since: str, start: str) -> None:
     assert lived.ok("log", "--json", "--since", since, *MORNING).json["since"] == start
 
 
+def test_a_night_dated_in_the_future_is_not_the_last(bare: Cli, lived: Cli) -> None:
+    lived = bare.holding(lived.store)
+    said = row("I moved to Ghent.", session="x", timestamp="2026-02-20T09:00:00+01:00")
+    lived.ok("ingest", "-q", "-", *MORNING, stdin=said.encode())
+    lived.ok("consolidate", "-q", "--now", "2050-01-01T03:00:00+01:00")
+    assert lived.ok("log", "--json", *MORNING).json["since"] == "2026-02-21T02:00:00Z"
+
+
 def test_what_is_taken_back_and_what_a_person_said(bare: Cli, lived: Cli) -> None:
     lived = bare.holding(lived.store)
     (line,) = lived.ok("list", "--json", "--kind", "fact").json["statements"]

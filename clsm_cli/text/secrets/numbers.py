@@ -23,7 +23,7 @@ _ISSUER = re.compile(
 )
 """First digits that ISO/IEC 7812 assigns to card networks."""
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
-_JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
+_NEXT, _NEXT_DIGIT = re.compile(r"[ -]?[A-Za-z0-9]"), re.compile(r"[ -]?[0-9]")
 
 _DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)  # that every number has
 _CONTEXT_CHARS = 12  # characters of a number before or after its digits
@@ -67,19 +67,22 @@ def find(text: str) -> list[Secret]:
 
 
 @cache
-def _accounts() -> dict[str, int]:
+def _accounts() -> dict[str, tuple[int, bool]]:
+    """Country → length of its account numbers, and whether they are digits alone after the country."""
     rows = (row for row in table_rows("secrets/numbers") if row[0] == "iban")
-    return {each[:2]: int(each[2:]) for row in rows for each in row[1].split()}
+    forms = [each for row in rows for each in row[1].split()]
+    return {form[:2]: (int(form[2:4]), form.endswith("n")) for form in forms}
 
 
 def _account_end(text: str, start: int) -> int:
     """End of the account number that starts here, in any grouping; 0: none."""
-    end = start
-    for _ in range(_accounts().get(text[start : start + 2].upper(), 0)):
-        joint = _JOINT.match(text, end)
-        if joint is None:
+    length, is_numeric = _accounts().get(text[start : start + 2].upper(), (0, False))
+    end = start + 2
+    for _ in range(length - 2):
+        following = (_NEXT_DIGIT if is_numeric else _NEXT).match(text, end)
+        if following is None:
             return 0
-        end = joint.end()
+        end = following.end()
     return 0 if text[end : end + 1].isalnum() else end
 
 

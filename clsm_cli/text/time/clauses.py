@@ -72,7 +72,9 @@ def kind_of(clause: Clause, groups: Groups) -> Kind:
     words = f"{before}\0{after}"
     if pattern("time.recurs").search(words):
         return "recurring"
-    if clause.is_asked or pattern("time.open").search(words) or dates_a_noun(clause):
+    if clause.is_asked or pattern("time.open").search(words):
+        return "unknown"
+    if is_denied(clause) or dates_a_noun(clause):
         return "unknown"
     leads = ["limit before", *(["put off before", "is on before"] if "month" in groups else ())]
     is_plan = bool(pattern("time.falls due").search(words)) or any(
@@ -99,12 +101,15 @@ def is_no_plan(clause: Clause) -> bool:
 
 
 def is_denied(clause: Clause) -> bool:
-    """Whether the words before a day say that it is another one.
+    """Whether the words around a day, or its mark as deleted, say that it is another one.
 
     >>> [is_denied(Clause(before, "")) for before in ("it is not on ", "instead of ", "it is not until ")]
     [True, True, False]
     """
-    return pattern("time.denied before").search(clause.before) is not None
+    return bool(
+        pattern("time.denied before").search(clause.before)
+        or pattern("time.denied after").search(clause.after)
+    )
 
 
 def dates_a_noun(clause: Clause) -> bool:
