@@ -166,12 +166,13 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any],
 def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span]) -> Iterator[Span]:
     """Yield a note's properties ("attendees: [Ann, Ben]") as a block under its first heading.
 
-    Lines of properties without content are emptied.
+    Lines of properties without content are emptied, as is what a plugin marks its files by ("kanban-plugin").
     """
     is_said = False
     for number in numbers:
         if named := _PROPERTY.match(lines[number]):
-            is_said = named[1].strip().lower() not in _FILE_PROPERTIES
+            name = named[1].strip().lower()
+            is_said = name not in _FILE_PROPERTIES and not name.endswith("-plugin")
         if not is_said:
             lines[number] = ""
     kept = [number for number in numbers if lines[number].strip()]

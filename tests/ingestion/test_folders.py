@@ -86,10 +86,10 @@ def formats(path: Path) -> dict[str, str]:
 
 
 def test_properties_of_a_note_are_a_block() -> None:
-    text = "---\ntags: [a]\nattendees:\n  - Ann\n  - Ben\ncreated: 2026-03-01\n---\n# Steering\n\nLate.\n"
+    text = "---\nkanban-plugin: basic\ntags: [a]\nattendees:\n  - Ann\n  - Ben\ncreated: 2026-03-01\n---\n# Steering\n\nLate.\n"
     first, second = read(text).blocks
     assert (first.text, first.heading) == ("attendees:\n  - Ann\n  - Ben", ("Steering",))
-    assert (first.line_start, first.line_end, second.text) == (3, 5, "Late.")
+    assert (first.line_start, first.line_end, second.text) == (4, 6, "Late.")
     assert [block.text for block in note(text, "plain.md").blocks] == ["Late."]
 
 
