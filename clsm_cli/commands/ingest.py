@@ -190,7 +190,7 @@ def ingest_mapping(report: IngestReport) -> dict[str, Any]:
 def ingest_lines(report: IngestReport, *, verbose: bool) -> Iterator[str]:
     """A line per changed file (with ``verbose``, per file), skipped files, and totals."""
     for tally in report.sources:
-        if verbose or tally.added or tally.changed or tally.closed:
+        if verbose or tally.added or tally.changed or tally.closed or tally.moved_from:
             yield f"{tally.path}: {_tally_text(tally)}"
     if verbose:
         yield from (f"{each.path}: skipped, {each.reason}" for each in report.skipped)
@@ -204,6 +204,8 @@ _COUNTS = {"added": "added", "changed": "changed", "closed": "closed", "known": 
 def _tally_text(tally: Tally) -> str:
     counts = ((getattr(tally, name), word) for name, word in _COUNTS.items())
     said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
+    if tally.moved_from:
+        said = f"moved from {tally.moved_from}, {said}"
     for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
         kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
         if kinds:

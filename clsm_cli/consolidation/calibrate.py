@@ -160,17 +160,28 @@ class Calibration:
         row = self.known.task_of(claim.item or claim.text)
         if row is None:
             return claim.state == "done"
+        if claim.state == "done" != row.state and self._is_open_beside(row, claim):
+            return True
         state = max(row.state, claim.state, key=lambda s: TASK_STATES.index(s or "open"))
-        earlier = chain.from_iterable(map(self.state.earlier_blocks, claim.sources))
+        earlier = [*chain.from_iterable(map(self.state.earlier_blocks, claim.sources))]
         is_reworded = row.text != claim.text and not {*row.sources}.isdisjoint(earlier)
         if is_reworded and state != "done" and not row.pinned:
             self.close(row, since(claim))
             return False
-        is_news = state == "done" != row.state
-        done_at = since(claim) if is_news else row.done_at
+        done_at = row.done_at
+        if state == "done" != row.state:  # a line of an old note may be ticked today
+            ticked = self.state.closed_blocks.get(earlier[0]) if earlier else None
+            done_at = ticked or since(claim)
         now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
         self.reinforce(now, claim)
         return True
+
+    def _is_open_beside(self, row: Statement, claim: Claim) -> bool:
+        """Whether the note that ticks a task also holds it open, as the next time of one that recurs."""
+        notes = self.state.notes_of_blocks
+        note = notes.get(claim.sources[0])
+        beside = {*row.sources} - {*claim.sources}
+        return note is not None and any(notes.get(key) == note for key in beside)
 
     def reinforce(self, row: Statement, claim: Claim) -> None:
         """Add the sources of a claim to a statement."""

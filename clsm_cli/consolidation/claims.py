@@ -178,12 +178,13 @@ def leading_name(text: str) -> str | None:
 def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:
     """Claims by the start of their validity, or else by when the store received them.
 
-    A future event sorts by its announcement, because runs before its day read it then.
+    A future event sorts by its announcement, because runs before its day read it then. Of one time, what is
+    done comes last, since it may be the end of an open task.
     """
 
-    def place(claim: Claim) -> tuple[float, float]:
+    def place(claim: Claim) -> tuple[float, float, bool]:
         recorded = seconds(claim.recorded_at, zone)
         start = seconds(claim.valid_from, zone) if claim.valid_from else recorded
-        return min(start, recorded), recorded
+        return min(start, recorded), recorded, claim.state == "done"
 
     return sorted(claims, key=place)

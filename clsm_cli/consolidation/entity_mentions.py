@@ -79,7 +79,8 @@ def build_vocabulary(
 ) -> Vocabulary:
     """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
-    sightings = list(evidence_queries.names_used(connection, episodes))
+    used = evidence_queries.names_used(connection, episodes)
+    sightings = [each for each in used if each.turn not in state.moved_blocks]
     opening = _opening_names(connection, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]

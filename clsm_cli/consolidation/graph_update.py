@@ -88,8 +88,9 @@ class GraphBuilder:
             i: self._with_mentions(record, renamed, refound.get(i, {})) if i in rest else record
             for i, record in episodes.items()
         }
-        turns = _turns_of(records)
-        new_turns = _turns_of({i: records[i] for i in fresh if i in records})
+        moved = self.state.moved_blocks
+        turns = _turns_of(records, moved)
+        new_turns = _turns_of({i: records[i] for i in fresh if i in records}, moved)
         sections = self._sections()
         touched = self._touched(turns, renamed | new_turns.keys(), sections)
         nodes = self._nodes(turns, touched, sections)
@@ -268,9 +269,10 @@ class GraphBuilder:
         return found
 
 
-def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
+def _turns_of(records: Mapping[str, EpisodeRecord], moved: frozenset[str]) -> dict[str, set[str]]:
+    """Node → the turns that mention it, without blocks that ``moved`` and count elsewhere."""
     turns: dict[str, set[str]] = {}
     for record in records.values():
         for node, keys in record.mentions.items():
-            turns.setdefault(node, set()).update(keys)
+            turns.setdefault(node, set()).update({*keys} - moved)
     return turns

@@ -16,7 +16,7 @@ from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.grouping import grouped
-from clsm_cli.text import factuality
+from clsm_cli.text import factuality, todo
 from clsm_cli.text.plain import is_letter_head, to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
@@ -89,7 +89,6 @@ KEPT_VERDICTS = frozenset({"kept", "noted", "heir"})
 """Verdicts by which a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
-_TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 _FORM = re.compile(r"(?:.*[ _-])?(?:template|form)", re.IGNORECASE)
 
 
@@ -209,7 +208,7 @@ class UnitScores:
             return True
         is_called_one = (
             self.about["log"] >= EVEN_P
-            or any(map(_TASKS.fullmatch, titles))
+            or any(map(todo.is_list_title, titles))
             or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
         is_form = any(map(_FORM.fullmatch, titles[:2]))
@@ -220,7 +219,7 @@ class UnitScores:
         """The headings needed to understand an item of a note, without one that only says "tasks"."""
         found = self._pieces_of(turn, task)
         titles = found[0].title.split(" › ") if found and not turn.speaker else []
-        return " › ".join([title for title in titles if not _TASKS.fullmatch(title)])
+        return " › ".join([title for title in titles if not todo.is_list_title(title)])
 
     def _pieces_of(self, turn: Turn, task: Todo) -> list[ScoredUnit]:
         return [

@@ -122,6 +122,24 @@ class StoreState:
             new: old for each in documents for old, (_, new) in sorted(each.closed.items()) if new
         }
 
+    @cached_property
+    def notes_of_blocks(self) -> dict[str, str]:
+        """Key of a block that a document has now → the document."""
+        documents = [r for r in self.records.values() if isinstance(r, Document)]
+        return {block.key: each.id for each in documents for block in each.blocks}
+
+    @cached_property
+    def moved_blocks(self) -> frozenset[str]:
+        """Keys that blocks had in a document from which they moved into another, where they count."""
+        documents = [r for r in self.records.values() if isinstance(r, Document)]
+        home = self.notes_of_blocks | {key: each.id for each in documents for key in each.closed}
+        return frozenset(
+            old
+            for each in documents
+            for old, (_, new) in each.closed.items()
+            if new and old not in self.notes_of_blocks and home.get(new, each.id) != each.id
+        )
+
     def earlier_blocks(self, key: str) -> list[str]:
         """Keys of the blocks that a block replaced, directly or indirectly."""
         keys = [key]

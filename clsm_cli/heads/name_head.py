@@ -48,9 +48,17 @@ class NameJudgement(NamedTuple):
 
 
 def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudgement]:
-    """Judge strings, each given as its ``name_features`` followed by its sentence vector, or zeros."""
-    judged = classifier.load("name").probabilities(rows)
-    return [NameJudgement(row["thing"], {kind: row[kind] for kind in KINDS}) for row in judged]
+    """Judge strings, each given as its ``name_features`` followed by its sentence vector, or zeros.
+
+    A wiki link says that its author means a thing, but not of what kind: most authors of the labels link
+    people alone, while in a vault everything is linked.
+    """
+    head = classifier.load("name")
+    unlinked = [[*row[:_WIKI_LINK], 0.0, *row[_WIKI_LINK + 1 :]] for row in rows]
+    judged = zip(head.probabilities(rows), head.probabilities(unlinked), strict=True)
+    return [
+        NameJudgement(row["thing"], {kind: bare[kind] for kind in KINDS}) for row, bare in judged
+    ]
 
 
 def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
@@ -242,3 +250,4 @@ def _use_features(text: str, start: int, end: int) -> tuple[str, str, dict[str, 
 USE_FEATURES = tuple(_use_features("", 0, 0)[2])
 INPUTS = (*_string_features("-"), *_Uses().row(0))
 """Feature names, in order."""
+_WIKI_LINK = INPUTS.index("wiki link")

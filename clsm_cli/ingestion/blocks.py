@@ -63,8 +63,10 @@ class _Scan:
             self.headings.append((level, title))
 
 
-def scan(lines: Sequence[str], start: int = 0) -> list[BlockLines]:
+def scan(lines: Sequence[str], start: int = 0, title: str = "") -> list[BlockLines]:
     """The blocks of ``lines`` from ``start`` on, at most ``MAX_BLOCKS`` + 1: a note has no more.
+
+    ``title`` stands above them like a first heading, until one of the first level.
 
     >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
     >>> [(span.start, span.end) for span in spans]
@@ -73,6 +75,7 @@ def scan(lines: Sequence[str], start: int = 0) -> list[BlockLines]:
     blank = [not line.strip() for line in lines]
     comment_ends = [number for number in range(start, len(lines)) if "-->" in lines[number]]
     state = _Scan(lines, blank, comment_ends)
+    state.add_heading(1, title)
     place = start
     while place < len(lines) and len(state.spans) <= MAX_BLOCKS:
         place = place + 1 if blank[place] else _block(state, place)

@@ -105,8 +105,27 @@ def plan(
     for turn in unseen:
         tally.take(turn)
     made = (_episode(unseen, new, store, index, forgotten),) if unseen else ()
-    moved = [_moved(each, turns, new.now, index, store.device) for each in _former(turns, lost)]
+    former = _former(turns, lost)
+    moved = [_moved(each, turns, new.now, index, store.device) for each in former]
+    if former:
+        _count_moved(former, moved, turns, tally)
     return DocumentChange(made, (record, *moved))
+
+
+def _count_moved(
+    former: Sequence[Document], moved: Sequence[Document], turns: list[Turn], tally: Tally
+) -> None:
+    """Count the blocks that come from another document as unchanged or changed, not as new."""
+    kept: set[str] = set()
+    same: set[str] = set()
+    for before, after in zip(former, moved, strict=True):
+        keys = {block.key for block in before.blocks}
+        kept |= {after.closed[key][1] for key in keys} - {""}
+        same |= {here for key, here in _places(turns, before.origin).items() if key in keys}
+    tally.moved_from = former[0].path
+    tally.known += len(same)
+    tally.changed += len(kept - same)
+    tally.added -= len(kept)
 
 
 def _former(turns: list[Turn], lost: Sequence[Document]) -> list[Document]:

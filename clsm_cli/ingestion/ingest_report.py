@@ -52,7 +52,12 @@ class IngestRequest:
 
 @dataclass(slots=True)
 class Tally:
-    """The result for one source; ``by_words``: characters that are found by their words alone."""
+    """The result for one source.
+
+    Attributes:
+        by_words: Characters that are found by their words alone.
+        moved_from: The path that a document had before.
+    """
 
     path: str
     format: str
@@ -60,6 +65,7 @@ class Tally:
     known: int = 0
     changed: int = 0
     closed: int = 0
+    moved_from: str = ""
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)

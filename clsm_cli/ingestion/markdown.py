@@ -94,7 +94,7 @@ def read(
         if lines[number].startswith("<"):
             findings.add("git conflict, both sides read", number + 1)
         lines[number] = ""
-    spans = scan(lines, start)
+    spans = scan(lines, start, _title(path) if in_vault else "")
     header_day = _header_day(lines, spans, zone, today)
     if in_vault and start:
         spans = [*_properties(lines, range(start - 1), spans), *spans]
@@ -168,12 +168,13 @@ def _properties(
 ) -> Iterator[BlockLines]:
     """Yield a note's properties ("attendees: [Ann, Ben]") as a block under its first heading.
 
-    Lines of properties without content are emptied.
+    Lines of properties without content are emptied, as is what a plugin marks its files by ("kanban-plugin").
     """
     is_said = False
     for number in numbers:
         if named := _PROPERTY.match(lines[number]):
-            is_said = named[1].strip().lower() not in _FILE_PROPERTIES
+            name = named[1].strip().lower()
+            is_said = name not in _FILE_PROPERTIES and not name.endswith("-plugin")
         if not is_said:
             lines[number] = ""
     kept = [number for number in numbers if lines[number].strip()]
@@ -377,6 +378,16 @@ def _trust_of(
         return "user"
     is_own = stem.lower() in _AGENT_NOTES or (is_agents and _DAILY.match(stem))
     return "agent" if is_own else "user"
+
+
+def _title(path: str) -> str:
+    """What a note's file name says besides a day: Obsidian shows it as the title.
+
+    >>> _title("People/Ada Byron.md"), _title("2026-03-26 Bees.md"), _title("2026-03-26.md")
+    ('Ada Byron', 'Bees', '')
+    """
+    name = _DATED.sub("", _stem(path), count=1).strip(" -_")
+    return "" if _title_day(name) else name
 
 
 def _stem(path: str) -> str:

@@ -416,7 +416,7 @@ def _about(turn: Turn, text: str) -> str:
     """The innermost heading with a name, unless the text has it, and all headings with a negation.
 
     >>> from clsm_cli.model.episodes import Turn
-    >>> turn = Turn("k", "", "user", "", heading=("Monday", "Never", "Mail"))
+    >>> turn = Turn("k", "", "user", "", heading=("Monday", "Never", "Mail", "To do"))
     >>> _about(turn, "Send drafts."), _about(turn, "Send mail to Ada.")
     ('Never › Mail', 'Never')
     """
@@ -427,6 +427,7 @@ def _about(turn: Turn, text: str) -> str:
 
 
 def _is_name(title: str, day: str | None) -> bool:
-    """Whether a heading is more than a third letters, and no day."""
+    """Whether a heading is more than a third letters, no day, and not only "tasks"."""
     letters = len("".join(_WORD.findall(title)))
-    return letters > len(title) / 3 and not expressions.is_day(title, day)
+    is_read = letters > len(title) / 3 and not todo.is_list_title(title)
+    return is_read and not expressions.is_day(title, day)

@@ -11,7 +11,9 @@ _LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")
 _UNDERSCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
 _TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
-_EMOJI = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
+_EMOJI = re.compile(
+    r"\s?[\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}"
+)
 _ELEMENTS = (
     "a|b|blockquote|br|caption|center|cite|code|dd|del|details|div|dl|dt|em|figure|font|h[1-6]|hr|i|img"
     "|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody"

@@ -19,7 +19,14 @@ MIN_OVERLAP = 0.75  # share of the stems of a task's shorter wording that the lo
 _ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
+_STAMPS = re.compile(
+    r"(?:[\u2795\u2705\u274c\U0001f6eb]|\u23f3(?=.*\U0001f4c5))\ufe0f?[ ]*\d{4}-\d\d-\d\d"
+    r"|\[(?:created|start|completion|cancelled)::[^\]\n]*\]"
+)
+"""Days of a task other than its due day, as Obsidian's Tasks writes them (its emoji and Dataview formats):
+made, started, done, cancelled, and planned if it is also due."""
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
+_LIST_TITLE = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 _DROPPED = frozenset("-~")  # boxes of cancelled tasks
 _MAX_DUE_PERIOD_DAYS = 7  # as a due day: "by next week" is one, "in March" is not
 
@@ -44,7 +51,7 @@ def todos(text: str, at: date | None) -> list[Todo]:
     for start, end in _items(text):
         item = _ITEM.match(text, start, end)
         box = _BOX.match(text, item.end(), end) if item else None
-        words = strip_markdown(box["body"]) if box else ""
+        words = strip_markdown(_STAMPS.sub("", box["body"])) if box else ""
         if box is None or box["box"] in _DROPPED or not any(map(str.isalpha, words)):
             continue
         is_struck = _STRUCK.fullmatch(box["body"].strip()) is not None
@@ -52,6 +59,15 @@ def todos(text: str, at: date | None) -> list[Todo]:
         due = None if state == "done" else due_day(words, at)
         found.append(Todo(words, state, due, start, end))
     return found
+
+
+def is_list_title(heading: str) -> bool:
+    """Whether a heading only says that tasks stand below it.
+
+    >>> is_list_title("To do"), is_list_title("Tasks of Ada")
+    (True, False)
+    """
+    return _LIST_TITLE.fullmatch(heading) is not None
 
 
 def is_dropped(item: str) -> bool:

@@ -208,6 +208,21 @@ def test_a_pair_said_once_has_no_edge(store: Store, tmp_path: Path) -> None:
     assert {"kiln", "loom"} not in pairs
 
 
+def test_a_note_that_moved_counts_once(store: Store, tmp_path: Path) -> None:
+    place(
+        tmp_path,
+        **{"Shed.md": b"# Shed\n\nThe [[Loom]] stands by Kiln Hill.\n\n[[Loom]]s creak.\n"},
+    )
+    take(store, tmp_path)
+    sleep(store)
+    before = {i: (node.n, node.first) for i, node in nodes(store).items()}, {*edges(store)}
+    (tmp_path / "Attic").mkdir()
+    (tmp_path / "Shed.md").rename(tmp_path / "Attic" / "Shed.md")
+    take(store, tmp_path)
+    sleep(store)
+    assert ({i: (n.n, n.first) for i, n in nodes(store).items()}, {*edges(store)}) == before
+
+
 def test_nights_one_by_one_are_one_long_night_and_a_rebuilt_one(tmp_path: Path) -> None:
     memory = sorted((SAMPLE / "workspace" / "memory").glob("*.md"))[:6]
     nightly, once = new_store(tmp_path / "nightly"), new_store(tmp_path / "once")

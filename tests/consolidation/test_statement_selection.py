@@ -215,6 +215,27 @@ def test_whatever_note_ticks_a_task(store: Store, name: str, text: str) -> None:
     assert [row.state for row in rows(store).values() if "glasses" in row.text] == ["done"]
 
 
+def test_a_line_ticked_later_was_done_then(store: Store) -> None:
+    """The day of its note is when the task was written."""
+    line = "# 3 February 2026\n\n- [{}] order new glasses\n"
+    learn(store, "2026-02-03.md", line.format(" "))
+    learn(store, "2026-02-03.md", line.format("x"))
+    (task,) = [row for row in rows(store).values() if row.kind == "task"]
+    assert task.state == "done"
+    assert (task.done_at or "")[:10] > "2026-02-03"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_next_time_of_a_recurring_task_stays_open(store: Store, order: int) -> None:
+    """Obsidian's Tasks writes it above the line that it ticks, or below."""
+    line = "- [{}] Descale the kettle \U0001f501 every week \U0001f4c5 2026-03-{}"
+    learn(store, "Home.md", f"# Home\n\n{line.format(' ', '05')}\n")
+    lines = [line.format(" ", "12"), line.format("x", "05 \u2705 2026-03-05")]
+    learn(store, "Home.md", "# Home\n\n" + "\n".join(lines[::order]) + "\n")
+    (task,) = [row for row in rows(store).values() if row.kind == "task" and row.is_current]
+    assert (task.state, task.due) == ("open", "2026-03-12")
+
+
 def test_a_task_has_the_words_that_its_line_has_now(store: Store) -> None:
     lines = [f"Send the chapter to Marten by {day} May" for day in (8, 15, 22)]
     for line in lines:

@@ -47,6 +47,18 @@ def _look(store: Store) -> list[tuple[str, str, str]]:
     return [(f.code, f.path, f.reason) for f in found]
 
 
+def test_the_title_of_an_episode_shows_no_secret_that_its_words_do_not(tmp_path: Path) -> None:
+    """It lists names and numbers of the text: "Lisbet Noren, reference 88-1204"."""
+    store = new_store(tmp_path / "memory")
+    note = tmp_path / "school.md"
+    note.write_text(
+        "Four uprights, invoiced to the city (reference 88-1204). Teacher: Lisbet Noren.\n"
+    )
+    take(store, note)
+    sleep(store)
+    assert [each for each in _look(store) if each[0] == "secret-in-clear"] == []
+
+
 Masked = tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]
 
 

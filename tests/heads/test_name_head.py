@@ -39,6 +39,19 @@ def test_the_weights_fit_the_features() -> None:
     assert len(inputs) == len(INPUTS) + DIMENSIONS
 
 
+def test_a_link_makes_a_thing_of_no_kind() -> None:
+    """In a vault everything is linked."""
+    row = name_features(["Gutter"], ["- [[Gutter]]\n", "The [[Gutter]] leaks.\n"])["Gutter"]
+    place = INPUTS.index("wiki link")
+    assert row[place] > 0
+    rows = (
+        [*row[:place], share, *row[place + 1 :], *[0.0] * DIMENSIONS] for share in (row[place], 0)
+    )
+    linked, bare = judge_names(list(rows))
+    assert linked.thing > bare.thing
+    assert linked.kinds == bare.kinds
+
+
 def test_a_file_is_a_thing_and_more_so_than_a_label() -> None:
     """Without vectors: zeros stand for a string that means nothing to the model."""
     notes = ["Run `make_map.py` first.\n", "See `make_map.py`.\n- **Note:** a note on notes.\n"]

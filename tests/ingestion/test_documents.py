@@ -101,7 +101,11 @@ def test_a_renamed_file_continues_its_document(store: Store, tmp_path: Path) -> 
     (tmp_path / "gone.md").unlink()
     new = old.rename(tmp_path / "Places.md")
     new.write_text(VERSIONS[2])
-    take(store, tmp_path, now="2026-03-02T12:00:00+01:00")
+    report = take(store, tmp_path, now="2026-03-02T12:00:00+01:00")
+    (tally,) = report.sources
+    assert tally.moved_from == str(old)
+    assert tally.added + tally.changed + tally.known == len(texts(store)) - 1
+    assert tally.known > 0
     assert texts(store) == sorted([*f("tea", "brian"), TEN, FACTS["stove"], "A saw."])
     lines = {each.path for each in passages(store)}
     assert lines == {str(new), str(tmp_path / "gone.md")}

@@ -60,6 +60,22 @@ def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
     assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "heading"),
+    [
+        ("People/Ada Byron.md", "A neighbour.\n", ("Ada Byron",)),
+        ("Ada Byron.md", "## Gifts\n\n- tea\n", ("Ada Byron", "Gifts")),
+        ("Ada Byron.md", "# Ada\n\nA neighbour.\n", ("Ada",)),
+        ("2026-03-01 Bees.md", "Two hives.\n", ("Bees",)),
+        ("2026-03-01.md", "Two hives.\n", ()),
+    ],
+)
+def test_a_note_without_a_title_has_its_files(
+    name: str, text: str, heading: tuple[str, ...]
+) -> None:
+    assert read(text, name).blocks[0].heading == heading
+
+
 def formats(path: Path) -> dict[str, str]:
     """Name → format of what is read, reason of the rest."""
     return {
@@ -70,10 +86,10 @@ def formats(path: Path) -> dict[str, str]:
 
 
 def test_properties_of_a_note_are_a_block() -> None:
-    text = "---\ntags: [a]\nattendees:\n  - Ann\n  - Ben\ncreated: 2026-03-01\n---\n# Steering\n\nLate.\n"
+    text = "---\nkanban-plugin: basic\ntags: [a]\nattendees:\n  - Ann\n  - Ben\ncreated: 2026-03-01\n---\n# Steering\n\nLate.\n"
     first, second = read(text).blocks
     assert (first.text, first.heading) == ("attendees:\n  - Ann\n  - Ben", ("Steering",))
-    assert (first.line_start, first.line_end, second.text) == (3, 5, "Late.")
+    assert (first.line_start, first.line_end, second.text) == (4, 6, "Late.")
     assert [block.text for block in note(text, "plain.md").blocks] == ["Late."]
 
 
