@@ -33,12 +33,13 @@ BELOW = {
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "store", "text"},
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
-    "forgetting": {"heads", "ingestion", "consolidation", "scoring", "model", "text", "store"},
+    "curation": {"heads", "ingestion", "consolidation", "model", "text", "store"},
+    "forgetting": _words("heads ingestion consolidation curation scoring model text store"),
     "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),
     "health": {"ingestion", "model", "text", "embedding", "store"},
     "commands": _words(
-        "health ingestion consolidation integrations retrieval inspection evaluation forgetting store"
-        " heads text embedding model"
+        "health ingestion consolidation curation integrations retrieval inspection evaluation forgetting"
+        " store heads text embedding model"
     ),
     "app": {"commands", "text"},
     "__main__": {"app", "commands"},

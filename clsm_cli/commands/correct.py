@@ -8,7 +8,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, 
 from clsm_cli.commands.disambiguation import Match, Matches
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, span_text
-from clsm_cli.consolidation import correction
+from clsm_cli.curation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.inspection.item_lookup import FoundItem
 from clsm_cli.model.ids import normalise_text

@@ -112,7 +112,7 @@ def edit(
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
     consolidation changes it from then on.
     """
-    from clsm_cli.consolidation import record_edit
+    from clsm_cli.curation import record_edit
     from clsm_cli.model.codec import TYPE_NAMES, encode
 
     printer, opened, moment = common.start()

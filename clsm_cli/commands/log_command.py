@@ -26,8 +26,8 @@ from clsm_cli.commands.output import (
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.review import as_question, question_lines
-from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
+from clsm_cli.curation import review_queue
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine

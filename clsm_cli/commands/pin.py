@@ -7,8 +7,8 @@ from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import fields
-from clsm_cli.consolidation import record_edit
-from clsm_cli.consolidation.correction import NotCertainError
+from clsm_cli.curation import record_edit
+from clsm_cli.curation.correction import NotCertainError
 from clsm_cli.model.codec import TYPE_NAMES, Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement

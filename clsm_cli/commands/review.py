@@ -11,12 +11,12 @@ from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
-from clsm_cli.consolidation import review_queue, selection_reasons
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
-from clsm_cli.consolidation.review_queue import Outcome, State
-from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.statement_selection import KEPT_VERDICTS
 from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.curation import review_queue, selection_reasons
+from clsm_cli.curation.review_queue import Outcome, State
+from clsm_cli.curation.selection_reasons import Explanation
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
 from clsm_cli.startup.records import NamedTuple

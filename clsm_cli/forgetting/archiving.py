@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from clsm_cli.consolidation.edit_session import EditSession, open_for_edit
+from clsm_cli.curation.edit_session import EditSession, open_for_edit
 from clsm_cli.errors import ClsmError, file_line
 from clsm_cli.forgetting import fading, folding
 from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace, day

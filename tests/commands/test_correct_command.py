@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home, statement
+from curation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home, statement
 from in_process import InProcess
 from ingesting import new_store, take, tree
 from sleeping import current, rows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consolidation.test_review_queue import ask
+from curation.test_review_queue import ask
 from ingesting import new_store, place, take, tree
 from processes import Cli
 from sleeping import chat, sleep
@@ -17,7 +17,7 @@ from tables import table
 from typer.testing import CliRunner, Result
 
 from clsm_cli.app import app
-from clsm_cli.consolidation.review_queue import CONTRADICTION
+from clsm_cli.curation.review_queue import CONTRADICTION
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store

@@ -5,8 +5,8 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
-from consolidation.test_review_queue import ask, listed
+from curation.test_correction import BELL, NOW, QUARTER, bell, hold
+from curation.test_review_queue import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
@@ -16,9 +16,9 @@ from pseudo_terminal import at_a_terminal
 from sleeping import current
 
 from clsm_cli.commands import review
-from clsm_cli.consolidation.review_queue import CONTRADICTION, REASONS
-from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.curation.review_queue import CONTRADICTION, REASONS
+from clsm_cli.curation.selection_reasons import Explanation
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store

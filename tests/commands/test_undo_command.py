@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
+from curation.test_correction import BELL, HOME, QUARTER, bell, hold, home
 from forgetting.test_run_reversal import corrected
 from forgetting.undoing import newest, noted
 from in_process import InProcess

@@ -8,7 +8,6 @@ import pytest
 from ingesting import made_once, new_store, take
 from sleeping import current, rows, sleep, talked
 
-from clsm_cli.consolidation import record_edit
 from clsm_cli.consolidation.active_learning import (
     MAX_OFFERED,
     STILL_WORTH,
@@ -16,10 +15,11 @@ from clsm_cli.consolidation.active_learning import (
     load_offer,
     owner_of,
 )
-from clsm_cli.consolidation.review_queue import State, decide, list_items
-from clsm_cli.consolidation.selection_reasons import explain
 from clsm_cli.consolidation.statement_selection import KEPT_VERDICTS
 from clsm_cli.consolidation.store_state import opened_state
+from clsm_cli.curation import record_edit
+from clsm_cli.curation.review_queue import State, decide, list_items
+from clsm_cli.curation.selection_reasons import explain
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
 from clsm_cli.store.layout import Store

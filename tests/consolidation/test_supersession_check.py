@@ -16,11 +16,11 @@ from using_git import commit, git
 
 from clsm_cli.consolidation.calibrate import is_same_day
 from clsm_cli.consolidation.claims import Claim, sort_claims
-from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.edges import ended_turns, with_validity
 from clsm_cli.consolidation.lookup import StatementIndex
-from clsm_cli.consolidation.review_queue import decide
 from clsm_cli.consolidation.supersession_check import said_before
+from clsm_cli.curation.correction import correct
+from clsm_cli.curation.review_queue import decide
 from clsm_cli.heads import pair_head
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store

@@ -10,8 +10,8 @@ from ingesting import made_once, new_store, state_of, take
 from laid_down import bury
 from sleeping import chat, current, sleep
 
-from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.curation.correction import correct
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash

@@ -10,7 +10,7 @@ from ingesting import embedder, made_once, new_store, scratch
 from sample_store import ask
 from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation.correction import correct
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import clean_writing, erasure, selection
 from clsm_cli.forgetting.receipt import Receipt

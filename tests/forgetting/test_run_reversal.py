@@ -4,12 +4,12 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
+from curation.test_correction import BELL, HOME, QUARTER, bell, hold, home
 from forgetting.undoing import AT, LATER, NOON, content, copied, heard, newest, noted, undo
 from ingesting import opened
 from sleeping import current, edges, nodes, rows, sleep
 
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation.correction import correct
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.model.graph import Node
 from clsm_cli.store import atomic, ledger, runs, topics

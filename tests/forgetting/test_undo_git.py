@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home, statement
+from curation.test_correction import BELL, HOME, QUARTER, bell, hold, home, statement
 from forgetting.test_run_reversal import corrected
 from forgetting.undoing import content, undo
 from ingesting import new_store, opened

@@ -14,8 +14,8 @@ from faults.running.laying import write_sources
 from ingesting import NOW, new_store, opened, take
 from sleeping import rows, sleep
 
-from clsm_cli.consolidation import record_edit, review_queue
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation import record_edit, review_queue
+from clsm_cli.curation.correction import correct
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import UndoReport

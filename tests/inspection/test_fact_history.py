@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
+from curation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
 from in_process import InProcess
 from small_store import note
 
-from clsm_cli.consolidation import record_edit
+from clsm_cli.curation import record_edit
 from clsm_cli.inspection.fact_history import History, Thread, View, history
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node

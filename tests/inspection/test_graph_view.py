@@ -5,7 +5,7 @@ from pathlib import Path
 
 import ingesting
 import pytest
-from consolidation.test_correction import hold, statement
+from curation.test_correction import hold, statement
 from laid_down import bury
 
 from clsm_cli.errors import BadInputError

@@ -24,8 +24,8 @@ from strategies import examples
 from tables import column
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.statement_selection import UnitScores
+from clsm_cli.curation.correction import correct
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import clean_writing, erasure, selection
 from clsm_cli.forgetting.archiving import decay

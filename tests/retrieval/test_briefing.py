@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consolidation.test_correction import hold, statement
+from curation.test_correction import hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import opened, place, take
@@ -21,7 +21,7 @@ from strategies import examples
 from tables import mapping, table
 
 from clsm_cli.commands.engine import embedder
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation.correction import correct
 from clsm_cli.forgetting import archiving
 from clsm_cli.heads import cross_encoder
 from clsm_cli.model.episodes import Role, Turn

@@ -15,7 +15,7 @@ from ingesting import embedder, opened
 from sample_store import NOW, query_engine
 from strategies import NASTY, examples
 
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation.correction import correct
 from clsm_cli.evaluation.formulas import retrieve_in_rounds
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.presets import published

@@ -8,7 +8,7 @@ from pathlib import Path
 from ingesting import embedder, new_store, take
 from sleeping import sleep, told
 
-from clsm_cli.consolidation.correction import correct
+from clsm_cli.curation.correction import correct
 from clsm_cli.forgetting import archiving, clean_writing, erasure, selection
 from clsm_cli.forgetting.selection import ForgetRequest
 from clsm_cli.health.store_snapshot import CheckContext

@@ -12,8 +12,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.consolidation.correction import NotCertainError, with_new_text
-from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
+from clsm_cli.curation.correction import NotCertainError, with_new_text
+from clsm_cli.curation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.consolidation.edit_session import Warn
+    from clsm_cli.curation.edit_session import Warn
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 

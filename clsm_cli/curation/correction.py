@@ -11,10 +11,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import supersession_check, value_places
+from clsm_cli.consolidation import supersession_check
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
-from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
+from clsm_cli.curation import value_places
+from clsm_cli.curation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.ingestion.turns import Masker
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.consolidation.edit_session import Warn
+    from clsm_cli.curation.edit_session import Warn
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.trust import Trust
     from clsm_cli.store.layout import Store

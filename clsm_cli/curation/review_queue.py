@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
-from clsm_cli.consolidation.correction import apply_correction, with_new_text
-from clsm_cli.consolidation.edit_session import check_line, open_for_edit
 from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.curation.correction import apply_correction, with_new_text
+from clsm_cli.curation.edit_session import check_line, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.clocks import instant
 from clsm_cli.model.codec import RecordError, decode
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from clsm_cli.consolidation.edit_session import EditSession, Warn
+    from clsm_cli.curation.edit_session import EditSession, Warn
     from clsm_cli.store.layout import Store
 
 State = Literal["accepted", "rejected"]

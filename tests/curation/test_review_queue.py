@@ -5,13 +5,13 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
+from curation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
 from ingesting import tree
 from sleeping import current, edges, heard, nodes, rows, sleep, talked
 
-from clsm_cli.consolidation import review_queue
-from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.curation import review_queue
+from clsm_cli.curation.review_queue import Outcome, State
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
 from clsm_cli.store import atomic, layout, logs, shards

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, home, markdown
+from curation.test_correction import BELL, NOW, QUARTER, bell, done, hold, home, markdown
 from hypothesis import given
 from ingesting import tree
 from sleeping import current, rows
@@ -13,8 +13,8 @@ from strategies import records
 from tables import table
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.consolidation import record_edit
-from clsm_cli.consolidation.record_edit import Draft, Edited
+from clsm_cli.curation import record_edit
+from clsm_cli.curation.record_edit import Draft, Edited
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord

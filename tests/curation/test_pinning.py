@@ -5,12 +5,12 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import NOW, bell, done, hold, home, statement
+from curation.test_correction import NOW, bell, done, hold, home, statement
 from ingesting import state_of, tree
 from sleeping import current, edges, heard, nodes, rows, sleep, talked
 from small_store import row, tell
 
-from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
+from clsm_cli.curation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node

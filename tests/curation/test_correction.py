@@ -13,7 +13,7 @@ from ingesting import new_store, scratch, tree
 from sleeping import current, heard, rows, sleep
 from tables import table
 
-from clsm_cli.consolidation.correction import Correction, correct
+from clsm_cli.curation.correction import Correction, correct
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import closed_copy_id, statement_id

@@ -1,0 +1,1 @@
+"""A person changes what the memory says: correct, edit, pin, review."""
