@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ModelDigestError, ModelMissingError
+from clsm_cli.heads import cross_encoder
+from clsm_cli.model import ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +28,17 @@ def installed_meanings() -> Meanings | None:
     except (ModelMissingError, ModelDigestError):
         return None
     return StaticVectors.open(weights.default_folder()).mean_vectors
+
+
+@cache
+def fingerprint() -> str:
+    """A digest of what the heads judge by: their weights, and which of them the installed model can read with."""
+    model = weights.default_folder()
+    folded = sorted(path.name for path in model.glob("*.int8"))
+    is_there = installed_meanings() is not None
+    shipped = sorted(Path(cross_encoder.WEIGHTS).iterdir())
+    digests = [ids.sha256(path.read_bytes()) for path in shipped]
+    return ids.sha256(json.dumps([digests, folded, is_there]).encode())
 
 
 def sentence_vectors(texts: Sequence[str]) -> list[Any]:

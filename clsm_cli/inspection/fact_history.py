@@ -9,10 +9,12 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar
 
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
+from clsm_cli.model.codec import TYPE_NAMES
+from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
@@ -26,6 +28,7 @@ from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.node_ids import node_id
 
 Row = Statement | Edge
+R = TypeVar("R", EpisodeRecord, Document, Statement, Node, Edge)
 State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
 
 
@@ -233,16 +236,34 @@ def _threads(
 class Facts:
     """The records of a store by id, including archived, without forgotten ones.
 
-    The store is only read; statements are as in the topic files, with hand edits.
+    The store is only read, each type of records when it is asked for; statements are as in the topic files, with
+    hand edits.
     """
 
     def __init__(self, store: Store, now: str) -> None:
-        folders = [*store.graphs(), *store.archives()]
         self.store, self.now = store, now
-        self.records = shards.load_graph(folders, logs.load_tombstones(store)).records
-        self.statements = record_files.load_statements(store, self.records, now)
-        self.edges = {i: r for i, r in self.records.items() if isinstance(r, Edge)}
-        self.nodes = {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    def records(self, kind: type[R]) -> dict[str, R]:
+        """The records of a class."""
+        folders = [*self.store.graphs(), *self.store.archives()]
+        forgotten = logs.load_tombstones(self.store)
+        found = shards.load_graph(folders, forgotten, TYPE_NAMES[kind]).records
+        return {i: record for i, record in found.items() if isinstance(record, kind)}
+
+    @cached_property
+    def statements(self) -> dict[str, Statement]:
+        """The statements."""
+        return record_files.load_statements(self.store, self.records(Statement), self.now)
+
+    @cached_property
+    def edges(self) -> dict[str, Edge]:
+        """The edges."""
+        return self.records(Edge)
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """The nodes."""
+        return self.records(Node)
 
     @cached_property
     def _named(self) -> dict[str, set[str]]:

@@ -81,11 +81,7 @@ def _graph_at(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
 
     Turns without a time, and nodes without mentions, are always included.
     """
-    noted = {
-        r.id: r
-        for r in facts.records.values()
-        if isinstance(r, EpisodeRecord) and r.stage == "consolidated"
-    }
+    noted = {r.id: r for r in facts.records(EpisodeRecord).values() if r.stage == "consolidated"}
     pairs = [(n, key) for r in noted.values() for n, keys in r.mentions.items() for key in keys]
     sources = {key for node in facts.nodes.values() for key in node.sources}
     with open_index(facts.store, None) as opened:

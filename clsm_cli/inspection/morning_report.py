@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import get_args
@@ -11,7 +11,6 @@ from typing import get_args
 from clsm_cli.inspection.fact_history import Facts, View, earliest, place_of, version
 from clsm_cli.inspection.item_lookup import ResolvedTime, times_of
 from clsm_cli.model.clocks import has_begun, on_clock, seconds, span
-from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.grouping import grouped
@@ -143,8 +142,7 @@ def _rewritten(
     begin, end = (seconds(each, zone) for each in between)
     closed = {
         old: (went, new)
-        for each in facts.records.values()
-        if isinstance(each, Document)
+        for each in facts.records(Document).values()
         for old, (went, new) in each.closed.items()
         if new and begin < seconds(went, zone) <= end
     }
@@ -213,7 +211,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     period_rows = [row for row in current if is_inside(row.done_at or row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
-        inside, began = _episodes(facts.records, index, is_inside)
+        inside, began = _episodes(facts, index, is_inside)
         numbers = (day.toordinal() for day in days)
         turns = session_queries.trusted_on_days(index.connection, *numbers)
         keys = grouped((turn.episode, turn.key) for turn in turns)
@@ -251,15 +249,15 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
 
 
 def _episodes(
-    records: Mapping[str, Record], index: Index, is_inside: Callable[[str | None], bool]
+    facts: Facts, index: Index, is_inside: Callable[[str | None], bool]
 ) -> tuple[list[EpisodeRecord], dict[str, str | None]]:
     """Consolidated episodes whose start is inside, latest first, and the start of every episode."""
     files = evidence_queries.episode_files(index.connection)
     began = {each: file.start for each, file in files.items()}
     inside = [
         record
-        for record in records.values()
-        if isinstance(record, EpisodeRecord) and record.stage == "consolidated"
+        for record in facts.records(EpisodeRecord).values()
+        if record.stage == "consolidated"
         if is_inside(began.get(record.id))
     ]
     inside.sort(key=lambda each: (began[each.id] or "", each.id), reverse=True)

@@ -7,16 +7,14 @@ the future are ignored: a clock was wrong.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model import clocks
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, ledger, logs, night_log, shards
+from clsm_cli.store import inbox, ledger, logs, night_log
+from clsm_cli.store.index.evidence_queries import pending_since
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 from clsm_cli.store.layout import Store
@@ -127,17 +125,8 @@ def automation_state(store: Store, now: datetime) -> Automation:
 
 def _waiting(store: Store) -> Iterator[str]:
     """When each pending episode, and the first turn of each open conversation, was recorded."""
-    graph = shards.load_graph(store.graphs(), logs.load_tombstones(store), "episode")
-    pending = {
-        record.id
-        for record in graph.records.values()
-        if isinstance(record, EpisodeRecord) and record.stage == "pending"
-    }
-    for flow in store.flows() if pending else []:
-        for path in episode_files.files(flow):
-            if path.stem.partition("-")[2] in pending:
-                with contextlib.suppress(DamagedStoreError):  # reported by ``overview``
-                    yield episode_files.read(path).recorded_at
+    with open_index(store, None) as opened:
+        yield from pending_since(opened.index.connection)
     for path in inbox.files(store.inbox):
         turns = inbox.read(path).turns
         if turns:

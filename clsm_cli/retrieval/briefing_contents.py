@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date, datetime
-from functools import partial
+from datetime import date, datetime, tzinfo
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, fault_text
+from clsm_cli.heads.meanings import fingerprint
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
+from clsm_cli.retrieval.briefing_items import (
+    LEAST,
+    VERSION,
+    BriefingItem,
+    Contents,
+    RankedItem,
+    make_item,
+)
 from clsm_cli.retrieval.briefing_rules import (
     MIN_RULE_P,
     Grounding,
@@ -38,6 +47,7 @@ from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
+from clsm_cli.store.index.memo import remembered
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
@@ -50,6 +60,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.retrieval.briefing_selection import LineContent
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.memo import Memo
     from clsm_cli.store.layout import Store
 
 
@@ -101,55 +112,75 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     Args:
         until: Leave out episodes that start later; None: leave out none.
     """
-    with open_index(store, None) as opened:
+    with (
+        remembered(store.derived, "briefing", is_kept=until is None) as memo,
+        open_index(store, None) as opened,
+    ):
         index = opened.index
         forgotten = logs.load_tombstones(store)
-        stored = records_of(index.connection, "statement", forgotten)
-        records = {r.id: kept for r in stored if (kept := visible(r, forgotten)) is not None}
-        statements = record_files.load_statements(store, records, now="")
+        statements = _statements(store, index, forgotten)
         current = [statement for statement in statements.values() if _holds(statement)]
         doubted = _doubted(store, index)
         ended = ended_sentences(statements.values(), doubted)
         document_records = records_of(index.connection, "document", forgotten)
         documents = [document for document in document_records if isinstance(document, Document)]
         anyway = store.settings.context.loaded
-        loaded = [document for document in documents if document.path.rpartition("/")[2] in anyway]
+        loaded = [each for each in documents if each.path.rpartition("/")[2] in anyway]
         paths = {document.path for document in loaded}
         read: list[LineContent] = []
-        candidates: list[RankedItem] = []
+        found: list[JudgedLine] = []
         warnings = index.problem_warnings("read")
-        days_of = partial(days_written, index)
         for source in sources(_episodes(store, index, until), documents):
             path = source.turns[0].path
             if path in paths:
                 read += _read_in(source)
                 continue
             try:
-                candidates += [*source_items(source, ended, days_of, sentence_rule_chances)]
+                found += true_lines(_remembered_lines(source, index, memo), ended)
             except ClsmError:
                 raise
             except Exception as error:  # noqa: BLE001  # one text must not block all others
                 warnings.append(f"{path}: clsm itself failed on this text ({fault_text(error)})")
-        worth: dict[str, float] = {}
-        for line in candidates:
-            key = line.item.id.partition("-")[0]
-            worth[key] = max(worth.get(key, 0.0), line.worth)
+        by_turn = grouped((each.turn, each.line.worth) for each in found)
         rest = StatementsAndNodes(
             reader=index,
-            worth=worth,
-            shown=frozenset(plain_words(line.item.text) for line in candidates),
+            worth={turn: max(worths) for turn, worths in by_turn.items()},
+            shown=frozenset(each.words for each in found),
             loaded=frozenset(document.id for document in loaded),
             by_id=statements,
             doubted=doubted,
-            rules=rule_chances(current, index),
+            rules=rule_chances(current, index, memo),
             zone=store.zone,
         )
-        candidates += rest.statements(current)
-        candidates += rest.nodes(records_of(index.connection, "node", forgotten))
+        nodes = rest.nodes(records_of(index.connection, "node", forgotten))
+        lines = [each.line for each in found]
+        lines += (
+            line._replace(item=line.item.on_clock(store.zone))
+            for line in chain(rest.statements(current), nodes)
+        )
         folders = {document.path.rpartition("/")[0] for document in loaded}
-        lines = [line._replace(item=line.item.on_clock(store.zone)) for line in candidates]
         best = tuple(_opening(index, line) for line in with_doubts(best_lines(lines, read)))
         return Contents(best, tuple(sorted(folders)), tuple(warnings))
+
+
+def _statements(store: Store, index: Index, forgotten: frozenset[str]) -> dict[str, Statement]:
+    stored = records_of(index.connection, "statement", forgotten)
+    records = {r.id: kept for r in stored if (kept := visible(r, forgotten)) is not None}
+    return record_files.load_statements(store, records, now="")
+
+
+def _remembered_lines(source: BriefingSource, index: Index, memo: Memo) -> list[JudgedLine]:
+    """``judged_lines`` of a source, judged again only if something of it changed."""
+    zone = index.store.zone
+    days = {turn.key: days_written(index, turn.key, turn.time) for turn in source.turns}
+    rows = memo.value(
+        ("lines", VERSION, fingerprint(), index.store.zone_name, source, days),
+        lambda: list(judged_lines(source, days, zone, sentence_rule_chances)),
+    )
+    return [
+        JudgedLine(turn, words, RankedItem(BriefingItem(*item), *rest), kept)
+        for turn, words, (item, *rest), kept in rows
+    ]
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
@@ -175,25 +206,24 @@ class EndedSentences(NamedTuple):
     by_turn: Mapping[str, tuple[set[str], set[str]]]
     unsure: Mapping[str, str]
 
-    def has(self, turn: str, text: str) -> bool:
+    def has(self, turn: str, words: str) -> bool:
         """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
-        key = plain_words(text)
-        is_closed = any(self._with_end(turn, key, is_current=False))
-        return key in self.texts or (is_closed and not self.is_kept(turn, text))
+        is_closed = any(self._with_end(turn, words, is_current=False))
+        return words in self.texts or (is_closed and not self.is_kept(turn, words))
 
-    def perhaps_until(self, turn: str, text: str) -> str | None:
+    def perhaps_until(self, turn: str, words: str) -> str | None:
         """The day since which it may be no longer so."""
-        sentences = self._with_end(turn, plain_words(text), is_current=True)
+        sentences = self._with_end(turn, words, is_current=True)
         return max((self.unsure[key] for key in sentences if key in self.unsure), default=None)
 
-    def is_kept(self, turn: str, text: str) -> bool:
+    def is_kept(self, turn: str, words: str) -> bool:
         """Whether a current statement says what a turn says in a sentence."""
-        return any(self._with_end(turn, plain_words(text), is_current=True))
+        return any(self._with_end(turn, words, is_current=True))
 
-    def _with_end(self, turn: str, key: str, *, is_current: bool) -> Iterator[str]:
-        """Sentences of statements made of a turn that end with the words of ``key``."""
+    def _with_end(self, turn: str, words: str, *, is_current: bool) -> Iterator[str]:
+        """Sentences of statements made of a turn that end with some words."""
         sentences = self.by_turn.get(turn, ((), ()))[is_current]
-        return (sentence for sentence in sentences if f" {sentence}".endswith(f" {key}"))
+        return (sentence for sentence in sentences if f" {sentence}".endswith(f" {words}"))
 
 
 def ended_sentences(statements: Iterable[Statement], unsure: Mapping[str, str]) -> EndedSentences:
@@ -287,16 +317,32 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     )
 
 
-def source_items(
+class JudgedLine(NamedTuple):
+    """A sentence that may be worth a line; whether it is depends on what statements say of it.
+
+    Attributes:
+        turn: Key of its turn.
+        words: Its ``plain_words``.
+        line: The line where no current statement says the same.
+        worth_if_kept: What the line is worth where one does.
+    """
+
+    turn: str
+    words: str
+    line: RankedItem
+    worth_if_kept: float
+
+
+def judged_lines(
     source: BriefingSource,
-    ended: EndedSentences,
-    days_of: Callable[[str, str | None], tuple[date, date | None]],
+    days: Mapping[str, tuple[date, date | None]],
+    zone: tzinfo,
     rules_of: Callable[[Sequence[str]], Sequence[float]],
-) -> Iterator[RankedItem]:
-    """The sentences of a document or conversation that are worth a line and still true.
+) -> Iterator[JudgedLine]:
+    """The sentences of a document or conversation that may be worth a line.
 
     Args:
-        days_of: See ``days_written``.
+        days: Key of a turn → its ``days_written``.
         rules_of: See ``grounding_by_place``.
     """
     from clsm_cli.heads.judge import about_document, judge_units
@@ -320,18 +366,33 @@ def source_items(
         sure = role * (1 + CONFIRMED * grounding.confirmed)
         if sure * _soundness(judged_unit) < LEAST_DUE or len(text) > LONGEST or _is_short(text):
             continue
-        is_form = any(map(_SLOT.search, (raw, *turn.heading)))
-        if is_form or ended.has(turn.key, text) or todo.is_dropped(raw):
+        if any(map(_SLOT.search, (raw, *turn.heading))) or todo.is_dropped(raw):
             continue
-        days = days_of(turn.key, turn.time)
         line = _line(
-            turn, raw, text, judged_unit, lead, sure * _worth(judged_unit), source.thread, days
+            *(turn, raw, text, judged_unit, lead),
+            *(sure * _worth(judged_unit), source.thread, days[turn.key]),
         )
-        is_kept = ended.is_kept(turn.key, text)
-        line = _with_worth(line, turn, grounding, is_said=about is None, is_kept=is_kept)
+        line = line._replace(item=line.item.on_clock(zone))
+        apart, kept = (
+            _with_worth(line, turn, grounding, is_said=about is None, is_kept=is_kept)
+            for is_kept in (False, True)
+        )
+        if apart.worth > 0 or kept.worth > 0:
+            yield JudgedLine(turn.key, plain_words(text), apart, kept.worth)
+
+
+def true_lines(judged: Iterable[JudgedLine], ended: EndedSentences) -> Iterator[JudgedLine]:
+    """The lines that are worth one and still true, with what statements say of them."""
+    for each in judged:
+        if ended.has(each.turn, each.words):
+            continue
+        is_kept = ended.is_kept(each.turn, each.words)
+        line = each.line._replace(worth=each.worth_if_kept) if is_kept else each.line
         if line.worth > 0:
-            item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
-            yield line._replace(item=item.with_location(item.file, item.file_line))
+            if until := ended.perhaps_until(each.turn, each.words):
+                item = line.item._replace(perhaps_until=until)
+                line = line._replace(item=item.with_location(item.file, item.file_line))
+            yield each._replace(line=line)
 
 
 def _is_short(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import HeadMissingError
 from clsm_cli.heads import classifier, statement_head
-from clsm_cli.heads.meanings import installed_meanings, sentence_vectors
+from clsm_cli.heads.meanings import fingerprint, installed_meanings, sentence_vectors
 from clsm_cli.model.episodes import Turn
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings, UnitProbabilities
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.memo import Memo
     from clsm_cli.store.index.passages import Passage
 
 MIN_RULE_P = 0.36
@@ -43,7 +44,7 @@ MIN_MEANT_P = 0.1
 """Probability by its meaning below which the sentence is not read where it was told: few rules have less."""
 
 
-def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, float]:
+def rule_chances(statements: Iterable[Statement], index: Index, memo: Memo) -> dict[str, float]:
     """Id of a statement → probability that it is a preference or rule; none without the model.
 
     It is the mean of two heads (``scripts/fit_kinds.py``): one has the statement's vector, the
@@ -52,7 +53,12 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
     words = installed_meanings()
     if words is None:
         return {}
-    judged = cache(lambda passage: _units(passage, words))
+    judged = cache(
+        lambda passage: memo.value(
+            ("rules", fingerprint(), passage.speaker, passage.heading, passage.path, passage.text),
+            lambda: _units(passage, words),
+        )
+    )
     asked = {statement.id: statement for statement in statements if statement.kind != "task"}
     vectors = index.vectors_of([*asked])
     chances = {}

@@ -177,8 +177,7 @@ def days_written(index: Index, key: str, time: str | None) -> tuple[date, date |
     zone = index.store.zone
     if day := clocks.day_of(time, zone):
         return day, None
-    passages = index.by_key(key)[:1]
-    before, at = index.capture_times(passages[0].episode or "") if passages else (None, None)
+    before, at = index.capture_times(index.episode_of(key) or "")
     last = clocks.day_of(at, zone) or _LONG_AGO
     return last, clocks.day_of(before, zone) or last - _YEAR
 

@@ -2,8 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,17 @@ from clsm_cli.retrieval.briefing_concepts import activated_concepts
 from clsm_cli.retrieval.briefing_contents import (
     ASIDE,
     BriefingSource,
+    JudgedLine,
     collect,
     ended_sentences,
-    source_items,
+    judged_lines,
+    true_lines,
 )
 from clsm_cli.retrieval.briefing_items import LEAST, BriefingItem, RankedItem
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P, sentence_rule_chances
 from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
+from clsm_cli.store.index import memo
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store
@@ -383,6 +386,13 @@ def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
     assert not any(text in texts(later, name) for name in SECTIONS)
 
 
+def judged(turns: Sequence[Turn], rule_of: Callable[[str], float]) -> list[JudgedLine]:
+    """The lines of a conversation, with the probability that a sentence is a rule."""
+    days = {turn.key: (MORNING.date(), None) for turn in turns}
+    source = BriefingSource(tuple(turns), "e-1")
+    return [*judged_lines(source, days, UTC, lambda texts: [*map(rule_of, texts)])]
+
+
 def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     words = "The flush of the {} service retries only the failed rows, since version 1.8."
     time = "2026-02-20T08:00:00+01:00"
@@ -392,13 +402,8 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     kept = statement(words.format("assistant"), sources=("assistant",))
     worth, known = (
         {
-            line.item.about: line.worth
-            for line in source_items(
-                BriefingSource(tuple(turns), "e-1"),
-                ended_sentences(told, {}),
-                lambda *_: (MORNING.date(), None),
-                lambda texts: [0.0] * len(texts),
-            )
+            each.line.item.about: each.line.worth
+            for each in true_lines(judged(turns, lambda _: 0.0), ended_sentences(told, {}))
         }
         for told in ([], [kept])
     )
@@ -415,13 +420,8 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
         for place, (role, text) in enumerate(zip(roles, words, strict=True))
     ]
     found = {
-        line.item.text: line
-        for line in source_items(
-            BriefingSource(tuple(turns), "e-1"),
-            ended_sentences([], {}),
-            lambda *_: (MORNING.date(), None),
-            lambda texts: [0.9 * ("Monday" in text) for text in texts],
-        )
+        each.line.item.text: each.line
+        for each in judged(turns, lambda text: 0.9 * ("Monday" in text))
     }
     rule, known = found[said.format("Monday")], found[said.format("Friday")]
     assert (rule.section, rule.rule, known.section) == ("rules", 0.9, "lately")
@@ -480,15 +480,35 @@ def test_a_text_on_which_clsm_fails_is_named_and_stops_no_other(
     whole = briefing_contents.collect(desk)
     lost = next(line.item.path for line in whole.lines if line.section == "lately")
 
-    def fail_once(source: BriefingSource, *others: Any) -> Iterator[RankedItem]:
+    def fail_once(source: BriefingSource, *others: Any) -> Iterator[JudgedLine]:
         if source.turns[0].path == lost:
             raise ValueError("broken")
-        return source_items(source, *others)
+        return judged_lines(source, *others)
 
-    monkeypatch.setattr(briefing_contents, "source_items", fail_once)
+    memo.path_of(desk.derived).unlink()
+    monkeypatch.setattr(briefing_contents, "judged_lines", fail_once)
     (warning,) = briefing_contents.collect(desk).warnings
     assert lost in warning
     assert "clsm itself failed" in warning
+
+
+def test_only_the_texts_that_changed_are_judged_again(
+    desk: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    briefing_contents.collect(desk)
+    judged: list[str] = []
+
+    def judge(source: BriefingSource, *others: Any) -> Iterator[JudgedLine]:
+        judged.append(source.turns[0].path)
+        return judged_lines(source, *others)
+
+    monkeypatch.setattr(briefing_contents, "judged_lines", judge)
+    note(desk, tmp_path / "2026-02-25.md", "# 2026-02-25\n\n- The sluice opens on Fridays.\n")
+    found = briefing_contents.collect(desk)
+    assert judged == [str(tmp_path / "2026-02-25.md")]
+    memo.path_of(desk.derived).unlink()
+    assert briefing_contents.collect(desk) == found
+    assert len(judged) > 2
 
 
 def test_the_file_is_read_as_long_as_nothing_changed(

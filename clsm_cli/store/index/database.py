@@ -66,7 +66,7 @@ def index_errors(derived: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if _tells_of_damage(error):
             raise _deleted(derived) from error
-        if _code(error) in _DISK:
+        if is_of_disk(error):
             raise DiskError(path_of(derived), str(error)) from error
         raise
 
@@ -75,6 +75,11 @@ def _tells_of_damage(error: sqlite3.DatabaseError) -> bool:
     if isinstance(error, DamagedRowError) or _code(error) in _DAMAGE:
         return True
     return str(error).startswith(_SPOILT)
+
+
+def is_of_disk(error: sqlite3.DatabaseError) -> bool:
+    """Whether it was the disk that refused, or another process; a new index would fare no better."""
+    return _code(error) in _DISK
 
 
 def _code(error: sqlite3.DatabaseError) -> int:
@@ -111,7 +116,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
                 connection.close()
             except sqlite3.DatabaseError as error:
                 reason = str(error)
-                if _code(error) in _DISK:
+                if is_of_disk(error):
                     break
             discard(derived)
     raise DiskError(path, reason)

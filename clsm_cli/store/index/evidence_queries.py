@@ -63,6 +63,15 @@ def episode_files(connection: Connection) -> dict[str, EpisodeFile]:
     return {episode: found[episode] for episode in sorted(found)}
 
 
+def pending_since(connection: Connection) -> list[str]:
+    """When each episode with a record, and without a consolidation, was recorded."""
+    query = (
+        "SELECT e.recorded FROM episodes e JOIN recorded r ON r.episode = e.id"
+        " WHERE NOT r.consolidated ORDER BY e.id, e.file"
+    )
+    return column(connection, query)
+
+
 def names_used(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The names used in the turns of some episodes."""
     for row in connection.execute(

@@ -196,6 +196,14 @@ class Index(Search):
         )
         return column(self.connection, query, (episode,))
 
+    def episode_of(self, key: str) -> str | None:
+        """The episode of a turn or block; None for a statement and an unknown key."""
+        query = (
+            "SELECT l.episode FROM passages p JOIN places l ON l.id = p.place"
+            " WHERE p.key = ? ORDER BY p.part, l.episode LIMIT 1"
+        )
+        return next(iter(column(self.connection, query, (key,))), None)
+
     def capture_times(self, episode: str) -> tuple[str | None, str | None]:
         """Capture times of a document before and with an episode; its blocks were written between.
 
