@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from clsm_cli.health import store_checks, store_snapshot
 from clsm_cli.health.findings import Finding
@@ -22,34 +22,26 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.recovery import complete_interrupted
 from clsm_cli.store.runs import Run
 
-Planned = tuple[list[runs.Write], list[str]]  # writes, and the messages that report them
+Repair = tuple[str, list[runs.Write]]  # a message, and the writes that it reports
 
 
-def move_aside(snapshot: Snapshot) -> Planned:
+def move_aside(snapshot: Snapshot) -> Iterator[Repair]:
     """Move unreadable episode files to ``quarantine/``, byte for byte."""
-    writes: list[runs.Write] = []
-    messages: list[str] = []
     for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             copy = _copy(snapshot.store, path, _bytes(snapshot, path))
-            writes += [copy, runs.Remove(snapshot.store.root / path)]
-            messages.append(f"{path}: moved to quarantine/{copy.path.name}")
-    return writes, messages
+            message = f"{path}: moved to quarantine/{copy.path.name}"
+            yield message, [copy, runs.Remove(snapshot.store.root / path)]
 
 
-def clean_lines(snapshot: Snapshot) -> Planned:
+def clean_lines(snapshot: Snapshot) -> Iterator[Repair]:
     """Remove invalid lines from logs, inboxes and topic files."""
-    writes: list[runs.Write] = []
-    messages: list[str] = []
     for path in (*snapshot.logs, *snapshot.inboxes, *snapshot.topics):
         if not is_shared(path) and path not in snapshot.ledgers:
-            made, more = _cleaned(snapshot, path)
-            writes += made
-            messages += more
-    return writes, messages
+            yield from _cleaned(snapshot, path)
 
 
-def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
+def _cleaned(snapshot: Snapshot, path: str) -> Iterator[Repair]:
     """A copy of the invalid lines of a file, and the file without them.
 
     In a topic file only conflict markers are invalid.
@@ -60,31 +52,29 @@ def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
     if path not in snapshot.topics:
         bad |= {number for number, _ in store_checks.bad_rows(snapshot, path)}
         is_bad = bool(bad) or file.broken is not None
-    if not is_bad:
-        return [], []
-    lines, left = _split(snapshot, path, bad)
-    copy = _copy(snapshot.store, path, lines)
-    messages = f"{path}: what could not be read is in quarantine/{copy.path.name}"
-    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [messages]
+    if is_bad:
+        lines, left = _split(snapshot, path, bad)
+        copy = _copy(snapshot.store, path, lines)
+        message = f"{path}: what could not be read is in quarantine/{copy.path.name}"
+        yield message, [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)]
 
 
-def restore_tombstones(snapshot: Snapshot) -> Planned:
+def restore_tombstones(snapshot: Snapshot) -> Iterator[Repair]:
     """Write again the tombstones that only the index still has."""
-    lost = store_checks.lost_tombstones(snapshot)
-    if not lost:
-        return [], []
-    path, lines = logs.new_tombstones(snapshot.store, lost, utc_text(snapshot.around.now))
-    messages = f"tombstones/{path.name}: {len(lost)} tombstones written again"
-    return [runs.Append(path, lines)], [messages]
+    if lost := store_checks.lost_tombstones(snapshot):
+        path, lines = logs.new_tombstones(snapshot.store, lost, utc_text(snapshot.around.now))
+        message = f"tombstones/{path.name}: {len(lost)} tombstones written again"
+        yield message, [runs.Append(path, lines)]
 
 
 def clean_ledger(snapshot: Snapshot) -> list[str]:
     """Clean this machine's ledger, outside any run, since a run appends to it."""
     path = (snapshot.store.flow / ledger.FILE).relative_to(snapshot.store.root).as_posix()
-    writes, messages = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
-    for write in writes:
-        atomic.put(write.path, write.data, read_as=write.read_as)
-    return messages
+    repairs = [*_cleaned(snapshot, path)] if path in snapshot.logs else []
+    for write in (write for _, writes in repairs for write in writes):
+        if isinstance(write, runs.Put):
+            atomic.put(write.path, write.data, read_as=write.read_as)
+    return [message for message, _ in repairs]
 
 
 def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:
@@ -116,8 +106,8 @@ def _bytes(snapshot: Snapshot, path: str) -> bytes:
     return atomic.read(snapshot.store.root / path, LIMITS[snapshot.files[path].kind]) or b""
 
 
-def plan_shards(snapshot: Snapshot) -> Planned:
-    """Writes that bring damaged or unsorted shards into canonical form.
+def plan_shards(snapshot: Snapshot) -> Iterator[Repair]:
+    """Bring damaged or unsorted shards into canonical form.
 
     A value set by a person that lost in a join becomes a review question first, as in ``settle``.
     """
@@ -140,13 +130,15 @@ def plan_shards(snapshot: Snapshot) -> Planned:
             empty, before = shards.render(()), snapshot.shards[path]
             writes += record_files.plan_rewrite(store, root / path, empty, before)
     if not writes:
-        return [], []
+        return
     lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost
     now = utc_text(snapshot.around.now)
     items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
     places = sorted(write.path for write in writes if write.path.parent != store.quarantine)
-    messages = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
-    return [*settle.review_lines(store, items), *writes], messages
+    writes = [*settle.review_lines(store, items), *writes]
+    for place in places:
+        yield f"{place.relative_to(root).as_posix()}: written anew", writes
+        writes = []  # all with the first message: their order counts
 
 
 def mend(
@@ -159,9 +151,9 @@ def mend(
     snapshot = store_snapshot.take_snapshot(store, around)
     steps = (move_aside, clean_lines, restore_tombstones, plan_shards)
     for step in steps:
-        writes, messages = step(snapshot)
-        done += messages
-        if writes:
+        repairs = [*step(snapshot)]
+        done += [message for message, _ in repairs]
+        if writes := [write for _, part in repairs for write in part]:
             run_id = run.apply(writes, whole=True)
             snapshot = store_snapshot.take_snapshot(store, around)
     done += clean_ledger(snapshot)

@@ -124,7 +124,8 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
                 old = (store.root / change.path).read_bytes()
             replaced[folder / f"{index:04d}"] = zlib.compress(old)
         # An undo deletes a new Markdown file whole, or not at all: its lines need no marks.
-        marks = [] if _is_new_text(change) else _added_line_marks(old, new)
+        is_new_text = change.before is None and change.path.endswith(".md")
+        marks = [] if is_new_text else _added_line_marks(old, new)
         added.setdefault(change.path, []).extend(marks)
         removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
     atomic.put_all(replaced)
@@ -164,10 +165,6 @@ def new_id(store: Store, line: logs.RunLine) -> str:
         again += 1
         run_id = f"run-{digest(step, str(again))}"
     return run_id
-
-
-def _is_new_text(change: logs.Change) -> bool:
-    return change.before is None and change.path.endswith(".md")
 
 
 def _added_line_marks(old: bytes, new: bytes) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from sqlite3 import Connection
+from typing import Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
@@ -74,15 +75,21 @@ def pending_since(connection: Connection) -> list[str]:
 
 def names_used(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The names used in the turns of some episodes."""
-    for row in connection.execute(
+    query = (
         f"SELECT n.label, n.kind, p.episode, {_SECTION}, p.key FROM placed_passages p"
         " JOIN mentions m ON m.passage = p.id JOIN names n ON n.id = m.name"
         " WHERE p.kind = 'passage' AND p.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY p.id, n.id"
-    ):
-        if row[2] in episodes:
-            yield Name(*row)
+    )
+    yield from map(Name._make, _in_episodes(connection, query, episodes, 2))
     yield from _phrases(connection, episodes)
+
+
+def _in_episodes(
+    connection: Connection, query: str, episodes: Collection[str], place: int
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query that have one of some episodes at a place."""
+    return (row for row in connection.execute(query) if row[place] in episodes)
 
 
 def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
@@ -107,12 +114,11 @@ def passage_texts(
     connection: Connection, episodes: Collection[str]
 ) -> Iterator[tuple[str, str, str, str]]:
     """The passages of some episodes without tool output: text, episode, section, turn."""
-    for row in connection.execute(
+    query = (
         f"SELECT p.text, p.episode, {_SECTION}, p.key FROM placed_passages p"
         " WHERE p.kind = 'passage' AND p.episode IS NOT NULL AND p.role <> 'tool' ORDER BY p.id"
-    ):
-        if row[1] in episodes:
-            yield row
+    )
+    return _in_episodes(connection, query, episodes, 1)
 
 
 def episode_texts(connection: Connection, episodes: Collection[str]) -> Iterator[str]:
@@ -163,13 +169,12 @@ def named_speakers(connection: Connection) -> frozenset[str]:
 
 def speakers(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
-    for row in connection.execute(
+    query = (
         f"SELECT p.speaker, 'name', p.episode, {_SECTION}, p.key FROM placed_passages p"
         " WHERE p.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
-    ):
-        if row[2] in episodes:
-            yield Name(*row)
+    )
+    return map(Name._make, _in_episodes(connection, query, episodes, 2))
 
 
 def turns_by_key(connection: Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
