@@ -3,8 +3,7 @@
 Attention runs between the words of both texts. Low-rank adapters of the model's layers (Hu et al. 2022,
 "LoRA") are fitted by ``scripts/fit_pairs.py``, ``fit_statements.py`` and ``fit_answers.py``. The sum of both
 is computed once for a machine, in int8 (``fold``), which makes a pair three times as fast: 2 ms on a desktop.
-Recall reads a few pairs, without loading numpy or the tokeniser (``load``), consolidation thousands
-(``load_for_many``).
+Recall reads a few pairs, without loading numpy or the tokeniser, consolidation thousands.
 """
 
 from __future__ import annotations
@@ -94,54 +93,37 @@ def pack(
 
 
 @cache
-def load(name: str) -> CrossEncoder:
-    """The installed model with the adapters of a head, to read a few pairs.
+def load(name: str, *, for_many: bool = False) -> CrossEncoder:
+    """The installed model with the adapters of a head.
+
+    Args:
+        for_many: Whether many pairs will be read: opening takes longer, and reading less.
 
     Raises:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
         HeadMissingError: The head has no folded weights, and the model's folder cannot be written.
     """
-    folder = _checked_folder()
-    with open(folder / weights.VOCABULARY.name, "rb") as file:
-        vocabulary = file.read()
-
-    def cut(text: str) -> list[int]:
-        return [piece.id for piece in cut_pieces(vocabulary, text, MAX_PIECES + 2)]
-
-    return CrossEncoder(_open(name, folder), cut)
-
-
-@cache
-def load_for_many(name: str) -> CrossEncoder:
-    """The same, to read many pairs: opening takes longer, and reading less.
-
-    Raises:
-        ModelMissingError: The model is not installed.
-        ModelDigestError: A model file is not the right one.
-        HeadMissingError: The head has no folded weights, and the model's folder cannot be written.
-    """
-    from clsm_cli.embedding.wordpiece import WordPieces
-
-    folder = _checked_folder()
-    pieces = WordPieces.open(folder / weights.VOCABULARY.name)
-    session = _open(name, folder, is_long_lived=True)
-    return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MAX_PIECES])
-
-
-def _checked_folder() -> Path:
     folder = weights.default_folder()
     weights.check(folder)
-    return folder
-
-
-def _open(name: str, folder: Path, *, is_long_lived: bool = False) -> Session:
     graph = _graph(f"{name}_reader")
     try:
-        return Session(graph, folder, is_long_lived=is_long_lived)
+        session = Session(graph, folder, is_long_lived=for_many)
     except OnnxruntimeError:  # the first time with these adapters
         fold(name, folder)
-    return Session(graph, folder, is_long_lived=is_long_lived)
+        session = Session(graph, folder, is_long_lived=for_many)
+    return CrossEncoder(session, _cutter(folder / weights.VOCABULARY.name, for_many=for_many))
+
+
+def _cutter(vocabulary: Path, *, for_many: bool) -> Callable[[str], list[int]]:
+    """From a text to the ids of its word pieces: by the tokeniser, or without loading it."""
+    if for_many:
+        from clsm_cli.embedding.wordpiece import WordPieces
+
+        pieces = WordPieces.open(vocabulary)
+        return lambda text: pieces.ids(text)[1:-1][:MAX_PIECES]
+    known = vocabulary.read_bytes()
+    return lambda text: [piece.id for piece in cut_pieces(known, text, MAX_PIECES + 2)]
 
 
 def fold_all(folder: Path) -> None:

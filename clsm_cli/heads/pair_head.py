@@ -176,7 +176,7 @@ def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     """
     if not pairs:
         return []
-    read = cross_encoder.load_for_many("pair").read
+    read = cross_encoder.load("pair", for_many=True).read
     texts = [(_with_mark(one), _with_mark(two)) for one, two in pairs]
     return [Relation(*each) for each in read(texts)]
 
@@ -192,7 +192,7 @@ def is_readable(text: str) -> bool:
     """
     if ENGLISH not in leading_languages(text):
         return False
-    knows = cross_encoder.load_for_many("pair").knows
+    knows = cross_encoder.load("pair", for_many=True).knows
     known = [knows(word.low) for word in words_of(text) if not word.is_name_like]
     return 2 * sum(known) > len(known)
 

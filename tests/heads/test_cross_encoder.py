@@ -30,7 +30,7 @@ def test_the_graphs_are_built_from_the_pinned_model_and_what_was_fitted(
 
 @pytest.mark.usefixtures("model_folder")
 def test_it_makes_no_difference_what_a_pair_is_read_with_or_by_which_session() -> None:
-    head = cross_encoder.load_for_many("pair")
+    head = cross_encoder.load("pair", for_many=True)
     assert head.read(PAIRS) == [*head.read(PAIRS[:1]), *head.read(PAIRS[1:])]
     assert head.read(PAIRS) == cross_encoder.load("pair").read(PAIRS)
 

@@ -632,8 +632,7 @@ def test_where_the_head_can_not_be_made_no_sentence_is_a_rule(
     graph = Path(cross_encoder.WEIGHTS, "statement.onnx").read_bytes()
     (model_copy / cross_encoder.folded_name("statement", graph)).mkdir()
     monkeypatch.setenv("CLSM_MODEL_DIR", str(model_copy))
-    uncached = cross_encoder.load_for_many.__wrapped__
-    monkeypatch.setattr(cross_encoder, "load_for_many", uncached)
+    monkeypatch.setattr(cross_encoder, "load", cross_encoder.load.__wrapped__)
     assert sentence_rule_chances(["Always write ticket texts in English."]) == [0.0]
 
 
