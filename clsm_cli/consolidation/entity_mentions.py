@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import chain, combinations
+from functools import partial
+from itertools import chain, combinations, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
@@ -16,6 +18,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.evidence_queries import Name
+from clsm_cli.store.index.memo import remembered
 from clsm_cli.text.aliases import HONORIFICS
 from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.name_matching import sentence_openers
@@ -81,7 +84,7 @@ def build_vocabulary(
     connection = state.connection
     used = evidence_queries.names_used(connection, episodes)
     sightings = [each for each in used if each.turn not in state.moved_blocks]
-    opening = _opening_names(connection, episodes, sightings)
+    opening = _opening_names(state, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
     aliases += _short_names(sightings, spoken)
@@ -123,7 +126,7 @@ def build_vocabulary(
 
 
 def _opening_names(
-    connection: sqlite3.Connection, episodes: Collection[str], sightings: Iterable[Name]
+    state: StoreState, episodes: Collection[str], sightings: Iterable[Name]
 ) -> list[Name]:
     """Sightings of names that mostly begin a sentence, where the capital itself says nothing.
 
@@ -134,14 +137,20 @@ def _opening_names(
     inside = Counter(each.label for each in sightings if each.kind == "name")
     small: Counter[str] = Counter()
     found: list[Name] = []
-    for text, *place in evidence_queries.passage_texts(connection, episodes):
-        small.update(_SMALL_WORD.findall(text))
-        found += [
-            Name(word, "name", *place)
-            for word in sentence_openers(text, split(text))
-            if len(places.get(word, ())) < MIN_NAME_SECTIONS
-        ]
+    with remembered(state.store.derived, "openers") as memo:
+        passages = evidence_queries.passage_texts(state.connection, episodes)
+        for _, rows in groupby(passages, itemgetter(1)):
+            texts, of = zip(*((text, place) for text, *place in rows), strict=True)
+            small.update(chain.from_iterable(map(_SMALL_WORD.findall, texts)))
+            for openers, place in zip(memo.value(texts, partial(_openers, texts)), of, strict=True):
+                words = (word for word in openers if len(places.get(word, ())) < MIN_NAME_SECTIONS)
+                found += [Name(word, "name", *place) for word in words]
     return [each for each in found if small[each.label.lower()] <= inside[each.label]]
+
+
+def _openers(texts: Iterable[str]) -> list[list[str]]:
+    """``sentence_openers`` of each text."""
+    return [[*sentence_openers(text, split(text))] for text in texts]
 
 
 def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:

@@ -151,6 +151,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             doubted=doubted,
             rules=rule_chances(current, index, memo),
             zone=store.zone,
+            memo=memo,
         )
         nodes = rest.nodes(records_of(index.connection, "node", forgotten))
         lines = [each.line for each in found]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, timedelta, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_items import LEAST, BriefingItem, RankedItem, make_item
+from clsm_cli.retrieval.briefing_items import LEAST, VERSION, BriefingItem, RankedItem, make_item
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import source_locations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.trust import Trust
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.memo import Memo
     from clsm_cli.store.index.passages import Passage
 
 RULES = ("preference", "convention", "correction", "workflow")
@@ -61,6 +63,7 @@ class StatementsAndNodes(NamedTuple):
     doubted: Mapping[str, str]
     rules: Mapping[str, float]
     zone: tzinfo
+    memo: Memo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
         """Statements that replaced something, tasks, rules, about people, what names a day ahead; and the others."""
@@ -138,7 +141,9 @@ class StatementsAndNodes(NamedTuple):
             (passage.key, passage.time) if passage else (statement.id, statement.recorded_at)
         )
         days = days_written(self.reader, key, time)
-        due = statement.due or _day_ahead(statement.text, days)
+        due = statement.due or self.memo.value(
+            ("day ahead", VERSION, statement.text, days), partial(_day_ahead, statement.text, days)
+        )
         return make_item(
             statement.id,
             statement.kind,

@@ -1,7 +1,9 @@
 """What a night makes of what was said: kept, corrected, refused, and never lost."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ingesting import new_store, place, take
@@ -9,6 +11,7 @@ from sample_store import SAMPLE
 from sleeping import believed, bytes_of, current, edges, heard, nodes, rows, sleep, told
 from small_store import found, note, row, state, tell
 
+from clsm_cli.consolidation import entity_mentions
 from clsm_cli.consolidation.consolidation_report import Report
 from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.rehearsal import dry_run
@@ -17,6 +20,7 @@ from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import atomic, shards
 from clsm_cli.store.layout import Store
+from clsm_cli.text.name_matching import sentence_openers
 
 REV = (1, "pi")
 HOLM = "Our reading club meets at Holm on Fridays."
@@ -50,6 +54,23 @@ def test_a_line_that_was_rewritten_is_succeeded(store: Store, tmp_path: Path) ->
     assert rows(store)[new.supersedes or ""].text == new.text.replace("950", "900")
     assert len(current(store, "Dentist")) == 1
     assert current(store, "900") == []
+
+
+def test_a_night_splits_no_text_again_to_find_names(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split_texts: list[str] = []
+
+    def openers(text: str, *others: Any) -> Iterator[str]:
+        split_texts.append(text)
+        return sentence_openers(text, *others)
+
+    monkeypatch.setattr(entity_mentions, "sentence_openers", openers)
+    for name in ("one", "two"):
+        note(store, tmp_path / f"{name}.md", f"Holm met Bea at the {name} gate. Bea went home.\n")
+        split_texts.clear()
+        sleep(store)
+    assert split_texts == ["Holm met Bea at the two gate. Bea went home."]
 
 
 def test_one_line_takes_the_place_of_one(store: Store, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What was computed of the store's texts, kept so that a small change computes little again.
 
-A key is the digest of all that a value depends on, so a value is never old. The file lies in the index's
+A key is the digest of all that a value depends on, and of clsm's version, so a value is never old. The file lies in the index's
 folder: it may vanish at any time, which only costs time, and ``clsm forget`` destroys it. Whoever computes of
 texts opens it before reading them: a forget meanwhile leaves only a deleted file to write to.
 """
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from clsm_cli import __version__
 from clsm_cli.errors import DiskError
 from clsm_cli.model.ids import sha256
 from clsm_cli.store import atomic
@@ -42,7 +43,7 @@ class Memo:
 
     def value(self, depends_on: Any, compute: Callable[[], Any]) -> Any:
         """The value that ``compute`` returns, in JSON's types, or returned once for the same ``depends_on``."""
-        key = bytes.fromhex(sha256(repr(depends_on).encode()))
+        key = bytes.fromhex(sha256(repr((__version__, depends_on)).encode()))
         with contextlib.suppress(
             LookupError, TypeError, ValueError, zlib.error
         ):  # missing or damaged
