@@ -94,10 +94,12 @@ def read(
         if lines[number].startswith("<"):
             findings.add("git conflict, both sides read", number + 1)
         lines[number] = ""
-    spans = scan(lines, start, _title(path) if in_vault else "")
+    title = _title(meta, path if in_vault else "")
+    spans = scan(lines, start, title)
     header_day = _header_day(lines, spans, zone, today)
     if in_vault and start:
-        spans = [*_properties(lines, range(start - 1), spans), *spans]
+        top = spans[0].heading[:1] if spans else (title,) if title else ()
+        spans = [*_properties(lines, range(start - 1), top), *spans]
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     dated = _date_of(path, meta, zone)
@@ -164,9 +166,9 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any],
 
 
 def _properties(
-    lines: list[str], numbers: Sequence[int], spans: Sequence[BlockLines]
+    lines: list[str], numbers: Sequence[int], heading: tuple[str, ...]
 ) -> Iterator[BlockLines]:
-    """Yield a note's properties ("attendees: [Ann, Ben]") as a block under its first heading.
+    """Yield a note's properties ("attendees: [Ann, Ben]") as a block under a heading.
 
     Lines of properties without content are emptied, as is what a plugin marks its files by ("kanban-plugin").
     """
@@ -179,7 +181,7 @@ def _properties(
             lines[number] = ""
     kept = [number for number in numbers if lines[number].strip()]
     if kept:
-        yield BlockLines(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
+        yield BlockLines(kept[0], kept[-1] + 1, heading)
 
 
 def _joined(lines: Sequence[str], spans: Sequence[BlockLines]) -> Iterator[BlockLines]:
@@ -380,14 +382,16 @@ def _trust_of(
     return "agent" if is_own else "user"
 
 
-def _title(path: str) -> str:
-    """What a note's file name says besides a day: Obsidian shows it as the title.
+def _title(meta: dict[str, Any], path: str) -> str:
+    """The title in the front matter, else what the name of the file says besides a day, as Obsidian shows it.
 
-    >>> _title("People/Ada Byron.md"), _title("2026-03-26 Bees.md"), _title("2026-03-26.md")
+    >>> _title({}, "People/Ada Byron.md"), _title({}, "2026-03-26 Bees.md"), _title({}, "2026-03-26.md")
     ('Ada Byron', 'Bees', '')
     """
-    name = _DATED.sub("", _stem(path), count=1).strip(" -_")
-    return "" if _title_day(name) else name
+    stated = meta.get("title")
+    title = stated if isinstance(stated, str) else _DATED.sub("", _stem(path), count=1)
+    title = " ".join(title.split()).strip("-_ ")
+    return "" if _title_day(title) else title
 
 
 def _stem(path: str) -> str:

@@ -68,6 +68,7 @@ def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
         ("Ada Byron.md", "# Ada\n\nA neighbour.\n", ("Ada",)),
         ("2026-03-01 Bees.md", "Two hives.\n", ("Bees",)),
         ("2026-03-01.md", "Two hives.\n", ()),
+        ("ada.md", "---\ntitle: Ada Byron\nrole: neighbour\n---\n", ("Ada Byron",)),
     ],
 )
 def test_a_note_without_a_title_has_its_files(
