@@ -283,5 +283,5 @@ def packet_summary(found: Packet) -> str:
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
     """Schema ``clsm.packet/1``."""
-    told = {"schema": "clsm.packet/1", "packet": found.text}
-    return told | fields(found, "tokens episodes parts waiting")
+    mapping = {"schema": "clsm.packet/1", "packet": found.text}
+    return mapping | fields(found, "tokens episodes parts waiting")

@@ -116,8 +116,8 @@ def _likeliest(
     What lacks one of the search terms ``asked`` that another thing has is not meant.
     """
     found = [_meant(fit.thing, words) for fit in fits.found]
-    told = correction.update_probabilities(store, found, value or words, now, is_whole=not value)
-    ranked = sorted(zip(told, fits.found, strict=True), key=lambda each: -each[0])
+    chances = correction.update_probabilities(store, found, value or words, now, is_whole=not value)
+    ranked = sorted(zip(chances, fits.found, strict=True), key=lambda each: -each[0])
     having = [_held(fit, asked) for fit in fits.found]
     kept = [
         fit
@@ -133,8 +133,8 @@ def _likeliest(
 def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
     if thing.kind == "statement":
         return thing.id
-    told = thing.told[0]
-    return correction.SourcePassage(thing.id, thing.text, told.time, thing.facts["trust"], words)
+    turn = thing.told[0]
+    return correction.SourcePassage(thing.id, thing.text, turn.time, thing.facts["trust"], words)
 
 
 def _show(printer: Printer, done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> None:
@@ -153,5 +153,5 @@ def _show(printer: Printer, done: correction.Correction, zone: tzinfo, *, dry_ru
         lines += ["nothing was written"] * dry_run
     names = "id text kind stream topic subject valid_from"
     old = [fields(row, names) | {"valid_until": done.until} for row in (done.was, *done.also)]
-    told = {"schema": "clsm.correct/1", "dry_run": dry_run, "run": done.run, "is_new": done.is_new}
-    printer.show({**told, "was": old[0], "also": old[1:], "is": fields(done.now, names)}, lines)
+    mapping = {"schema": "clsm.correct/1", "dry_run": dry_run, **fields(done, "run is_new")}
+    printer.show({**mapping, "was": old[0], "also": old[1:], "is": fields(done.now, names)}, lines)

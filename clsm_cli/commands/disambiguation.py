@@ -82,9 +82,9 @@ def find_matches(
         settings = store.settings._replace(recall=store.settings.recall._replace(window=0))
         store = store._replace(settings=settings)
     query = Query(text=text, now=now.isoformat(), k=MOST, budget=_BUDGET)
-    told, said = (query._replace(filters=Filters(kind=kind)) for kind in ("statement", "passage"))
-    asked = [told, said, *(each._replace(k=NEAREST, min_score=0.0) for each in (told, said))]
-    answers = recall(store, asked, engine.QueryEngine(), engine.embedder())
+    queries = [query._replace(filters=Filters(kind=kind)) for kind in ("statement", "passage")]
+    queries += [each._replace(k=NEAREST, min_score=0.0) for each in queries]
+    answers = recall(store, queries, engine.QueryEngine(), engine.embedder())
     try:
         first = next(answers)
         printer.warn_all(first.warnings)
@@ -105,7 +105,7 @@ def _fits(
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
     """
-    covered = {told.id for fit in before for told in fit.thing.told}
+    covered = {turn.id for fit in before for turn in fit.thing.told}
     own = LEAST * max((memory.confidence for memory in found), default=0.0)
     least = max([own, *(share * fit.confidence for fit in before)]) if share else 0.0
     for memory in found:
@@ -118,8 +118,8 @@ def _fits(
 def _match_lines(found: Sequence[Match]) -> Iterator[str]:
     for number, fit in enumerate(found, 1):
         yield f"{number}. {shorten(to_plain(fit.thing.text), WIDTH)}"
-        told = fit.thing.told[0] if fit.thing.told else None
-        place = ((told.time or "")[:10], location_text(told.file, told.line)) if told else ()
+        turn = fit.thing.told[0] if fit.thing.told else None
+        place = ((turn.time or "")[:10], location_text(turn.file, turn.line)) if turn else ()
         yield f"   {dotted(*place, fit.thing.id)}"
 
 

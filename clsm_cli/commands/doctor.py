@@ -69,11 +69,12 @@ def doctor(
     else:
         report = diagnosis.examine(opened, context, broken)
     counts = {name: sum(e.severity == name for e in report.findings) for name in _TITLES}
-    found = [(report.mended, True), (report.findings, False)]
-    rows = [each._asdict() | {"mended": is_mended} for of, is_mended in found for each in of]
-    told = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run, "run": report.run}
-    told |= {"counts": counts, "findings": rows, **fields(report, "done exit_code")}
-    printer.show(told, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
+    rows = [each._asdict() | {"mended": True} for each in report.mended]
+    rows += [each._asdict() | {"mended": False} for each in report.findings]
+    mapping = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run}
+    mapping |= {"run": report.run, "counts": counts, "findings": rows}
+    mapping |= fields(report, "done exit_code")
+    printer.show(mapping, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -230,21 +230,21 @@ def _body(answer: Answer) -> Iterator[str]:
     if answer.facts:
         yield "Known of them:"
         yield from (fact.line for fact in answer.facts)
-    folder, told = common_folder({memory.sources[0].file for memory in answer.memories} - {""})
+    folder, names = common_folder({memory.sources[0].file for memory in answer.memories} - {""})
     yield from [flat(BELOW.format(folder))] if folder else []
     for number, memory in enumerate(answer.memories, 1):
-        yield f"{number}. {_origin(memory, told.get(memory.sources[0].file, ''))}"
+        yield f"{number}. {_origin(memory, names.get(memory.sources[0].file, ''))}"
         if memory.heading:
             yield _INDENT + flat(memory.heading)
         said = f"{flat(memory.speaker)}: {memory.text}" if memory.speaker else memory.text
         before = _INDENT if memory.trust in TRUSTED else _QUOTED
         yield from (before + line for line in said.split("\n"))
     if dropped := answer.budget.dropped:
-        names = [item.id for item in dropped[:MAX_OVER_BUDGET]]
+        ids = [item.id for item in dropped[:MAX_OVER_BUDGET]]
         if (more := len(dropped) - MAX_OVER_BUDGET) > 0:
-            names.append(f"{more} more")
+            ids.append(f"{more} more")
         tokens = sum(item.tokens for item in dropped)
-        yield f"Over the budget and not shown ({tokens} tokens): {', '.join(names)}"
+        yield f"Over the budget and not shown ({tokens} tokens): {', '.join(ids)}"
 
 
 def _origin(memory: Memory, file: str) -> str:
@@ -253,5 +253,5 @@ def _origin(memory: Memory, file: str) -> str:
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
     over = f", held {until}" if (until := _superseded_text(memory)) else ""
-    later = f", {told}" if (told := _later_text(memory)) else ""
+    later = f", {remark}" if (remark := _later_text(memory)) else ""
     return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}{later}, {flat(place)}"

@@ -106,9 +106,9 @@ def install(
     if not dry_run:
         install_job(scheduler, job, opened)
     lines = scheduler.plan(job)
-    told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
+    mapping = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
     common.printer().show(
-        {**told, "command": job.command, "lines": lines, "dry_run": dry_run},
+        {**mapping, "command": job.command, "lines": lines, "dry_run": dry_run},
         lines if dry_run else [f"every night at {at}, by {scheduler.name}"],
     )
 
@@ -156,8 +156,8 @@ def status(*, by: str | None = BY, common: Common) -> None:
     lines.append(f"last good run: {last.good or 'none known'}")
     if last.failed:
         lines.append(f"failed since then: {last.failed}, the last one: {last.reason}")
-    told = {"schema": "clsm.schedule-status/1", "jobs": jobs, "next": starts}
-    printer.show({**told, "last": last.good, **fields(last, "failed reason")}, lines)
+    mapping = {"schema": "clsm.schedule-status/1", "jobs": jobs, "next": starts}
+    printer.show({**mapping, "last": last.good, **fields(last, "failed reason")}, lines)
 
 
 @command("clsm schedule run --commit", group=app)
@@ -205,8 +205,7 @@ def run(
             is_first = is_at_its_hour or not failed_before
             woken = report_outcome(wanted, opened, moment, steps, is_first=is_first)
     if common.as_json:
-        told = [step._asdict() for step in steps]
-        printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
+        printer.json({"schema": "clsm.schedule-run/1", "steps": steps, "woken": woken})
     if code := next((step.code for step in steps if step.code), 0):
         raise typer.Exit(code)
 
@@ -294,8 +293,8 @@ def _command(words: Sequence[str]) -> Step:
     done = subprocess.run(
         [*program(), *words], capture_output=True, text=True, errors="replace", check=False
     )
-    told = done.stdout if done.returncode == 0 else done.stderr or done.stdout
-    lines = [line for line in told.splitlines() if line.strip()]
+    output = done.stdout if done.returncode == 0 else done.stderr or done.stdout
+    lines = [line for line in output.splitlines() if line.strip()]
     text = "\n".join(lines if done.returncode == 0 else lines[-1:])
     if done.returncode and not text:
         text = f"ended with code {done.returncode} and said nothing"  # negative signal number if killed

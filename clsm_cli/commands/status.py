@@ -46,8 +46,8 @@ def status(
         lines += ["since the last night", *(f"  {line}" for line in news)]
     state = "installed" if model.installed else "missing; install it with: clsm model install"
     lines.append(f"model {model.engine}: {state}")
-    told = {"automation": night, "model": model}
-    printer.show({"schema": "clsm.status/1", **plain(found), **told}, lines)
+    mapping = {"schema": "clsm.status/1", **plain(found), "automation": night, "model": model}
+    printer.show(mapping, lines)
     if check and night.is_stale:
         raise StaleError(night.sentence(opened.zone))
 

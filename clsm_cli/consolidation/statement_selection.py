@@ -174,7 +174,7 @@ class UnitScores:
         if piece in self.successors:
             return "heir"
         if self.is_talk_like and (
-            factuality.asserts_nothing(piece.text) or factuality.is_disputed(piece.text)
+            factuality.asserts_nothing(piece.text) or factuality.is_rumour(piece.text)
         ):  # the talk head scores rumours and ideas as informative
             return "untold"
         if piece.keep < piece.worth:

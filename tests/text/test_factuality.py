@@ -33,8 +33,3 @@ def test_questions_about_the_output_of_a_tool() -> None:
 @pytest.mark.parametrize(("expected", "sentence"), table(__file__, "states nothing"))
 def test_questions_and_ideas_state_nothing(expected: str, sentence: str) -> None:
     assert factuality.asserts_nothing(sentence) is (expected == "yes")
-
-
-@pytest.mark.parametrize(("sentence", "expected"), table(__file__, "reported and denied"))
-def test_what_is_reported_and_denied(sentence: str, expected: str) -> None:
-    assert factuality.is_disputed(sentence) is (expected == "yes")
