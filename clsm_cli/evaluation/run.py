@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import clsm_cli
@@ -11,6 +11,7 @@ from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.dataset import Dataset, Query
 from clsm_cli.evaluation.measures import Retrieved, credit_items
+from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.stores import StoreFactory
@@ -111,7 +112,9 @@ def _systems(dataset: Dataset, presets: Sequence[str]) -> dict[str, Ask]:
     if any(query.concepts for query in queries):
         cut = MECHANISMS["concept-cut"]
         found[WITHOUT.format(cut.name)] = systems.recall_system(cut.without)
-    found |= {name: systems.preset_system(name) for name in presets} | BASELINES
+    for name in presets:  # none of these has a confidence
+        found[name] = systems.library_system(partial(published.retrieve, name=name))
+    found |= BASELINES
     if dataset.kind == benches.PLANTED:
         found["five passages, keep .30"] = systems.ask_best_passages
     return found

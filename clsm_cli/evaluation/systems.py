@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from math import inf, isnan
 from operator import attrgetter
@@ -14,9 +14,8 @@ from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.benches import Bench, startup_files
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import Item, K, Retrieved, answer_result
+from clsm_cli.evaluation.measures import CONCEPTS, Item, K, Retrieved, answer_result
 from clsm_cli.evaluation.nodes import case_chat, choose_concepts
-from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library, Unit
 from clsm_cli.model.grouping import grouped
 from clsm_cli.retrieval.question import Query as Asking
@@ -37,7 +36,6 @@ Ask = Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]  # a system: what 
 # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
 Ranked = tuple[Sequence[int], float | None]
 MOST = 200  # passages that a baseline returns at most
-CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
 
 
 class PassagePool:
@@ -136,6 +134,8 @@ class PassagePool:
         return self._library.concepts(self._units[place] for place in places)
 
 
+_passage_pool = lru_cache(maxsize=1)(PassagePool)  # one library is asked at a time
+
 # BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
 # with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7.
 K1, B = 0.9, 0.4
@@ -163,18 +163,30 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(folded_words(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
+def library_system(answer: Callable[[Library, Asking], Retrieved]) -> Ask:
+    """A system that is asked with clsm's own store, and with its default budget."""
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        settings = bench.store.settings.recall
+        with open_index(bench.store, bench.factory.embedder) as opened:
+            library = Library(opened.index, bench.engine)
+            for each in queries:
+                query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
+                yield answer(library, query)
+
+    return ask
+
+
 def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> Ask:
     """A way to rank passages that needs nothing of clsm but their text."""
 
-    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        with open_index(bench.store, bench.factory.embedder) as opened:
-            pool = PassagePool(Library(opened.index, bench.engine))
-            for query in queries:
-                places, confidence = rank(pool, query.text)
-                items = tuple(pool.items[place] for place in places[:MOST])
-                yield Retrieved(items, pool.concepts(places[:K]), confidence)
+    def answer(library: Library, query: Asking) -> Retrieved:
+        pool = _passage_pool(library)
+        places, confidence = rank(pool, query.text)
+        items = tuple(pool.items[place] for place in places[:MOST])
+        return Retrieved(items, pool.concepts(places[:K]), confidence)
 
-    return ask
+    return library_system(answer)
 
 
 def by_score(scores: Floats, above: float = -inf) -> Ranked:
@@ -222,20 +234,6 @@ def recall_system(change: Callable[[Bench], Bench] = lambda bench: bench) -> Ask
         asked = [Asking(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         yield from map(answer_result, answers)
-
-    return ask
-
-
-def preset_system(name: str) -> Ask:
-    """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
-
-    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        settings = bench.store.settings.recall
-        with open_index(bench.store, bench.factory.embedder) as opened:
-            library = Library(opened.index, bench.engine)
-            for each in queries:
-                query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
-                yield published.retrieve(library, query, name)
 
     return ask
 

@@ -175,8 +175,7 @@ class Library:
 
     def cosine(self, text: str, vector: int) -> float:
         """The cosine of a text to a stored vector; 0 where it is not stored."""
-        stored = self.cosines(text)
-        return stored[vector] if 0 <= vector < len(stored) else 0.0
+        return match.cosine_at(self.cosines(text), vector) or 0.0
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
