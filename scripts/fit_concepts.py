@@ -28,7 +28,6 @@ from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import locomo, own_memory
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval import concepts
-from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import ConceptEvidence
@@ -133,12 +132,8 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
             for query in bench.case.queries:
                 if query.negative or not query.concepts:
                     continue
-                _, ranked = retrieve_passages(
-                    opened.index,
-                    Query(query.text, bench.time_of(query), 50, 1 << 30),
-                    engine,
-                    settings,
-                )
+                asked = bench.query(query)
+                _, ranked = retrieve_passages(opened.index, asked, engine, settings)
                 weighed = concepts.score_concepts(
                     opened.index, query.text, ranked.candidates, ranked.cosines
                 )

@@ -22,7 +22,6 @@ from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.answer import Signals
-from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.store.index.opening import open_index
@@ -68,7 +67,7 @@ def ask(bench: Bench) -> Iterator[Asked]:
         for query in bench.case.queries:
             if query.negative:
                 continue
-            asked = Query(query.text, bench.time_of(query), 50, 1 << 30)
+            asked = bench.query(query)
             _, ranked = retrieve_passages(opened.index, asked, bench.engine, settings)
             signals = {each.row: each.signals for each in ranked.candidates}
             passages = opened.index.passages(list(signals))

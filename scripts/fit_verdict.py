@@ -29,12 +29,12 @@ from ruamel.yaml import YAML
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.evaluate import open_engine
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledQuery
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import ranking
-from clsm_cli.retrieval.question import Query as Ask
+from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
@@ -208,7 +208,7 @@ def _place(turn: str) -> tuple[int, int]:
     return int(session), int(number)
 
 
-def _texts(queries: Sequence[Query], negative: str) -> list[str]:
+def _texts(queries: Sequence[LabelledQuery], negative: str) -> list[str]:
     return [query.text for query in queries if query.negative == negative]
 
 
@@ -270,7 +270,7 @@ def _find(
     with open_index(store, factory.embedder) as opened:
         index = opened.index.with_archive()
         for kind, text in drawn:
-            query = Ask(text, raw.now.isoformat(), ranking.CONFIDENCE_SIZE, 1 << 30)
+            query = Query(text, raw.now.isoformat(), ranking.CONFIDENCE_SIZE, 1 << 30)
             _, ranked = retrieve_passages(index, query, engine, store.settings.recall)
             first = ranked.candidates[: ranking.CONFIDENCE_SIZE]
             told = index.passages([one.row for one in first])
@@ -293,7 +293,7 @@ def _find(
     return found
 
 
-def _gold(case: Case, query: Query) -> list[str]:
+def _gold(case: Case, query: LabelledQuery) -> list[str]:
     """What answers a question: turns, or quotes of notes."""
     if not isinstance(case.source, Chat):
         return list(query.gold)

@@ -18,11 +18,12 @@ from typing import Any, NoReturn
 from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import nodes, stores
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query, packaged_yaml
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledQuery, packaged_yaml
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.stores import MadeStore, StoreFactory, files_in
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.retrieval.question import Query
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
@@ -32,6 +33,8 @@ from clsm_cli.text.terminal import safe
 from clsm_cli.text.tokens import count_tokens
 
 PLANTED = "nodes"  # the sets whose concepts are written into the store, not consolidated
+ITEMS = 50  # items that recall is asked for: every measure cuts the same ranking
+UNLIMITED = 1 << 30  # tokens
 SAID = "passage"  # the passages that were said or written; all other kinds consolidation made
 
 
@@ -82,9 +85,9 @@ class Bench:
         """
         return self.dataset.kind != PLANTED
 
-    def time_of(self, query: Query) -> str:
-        """ISO time at which a query is asked."""
-        return query.at or self.now.isoformat()
+    def query(self, query: LabelledQuery, k: int = ITEMS, budget: int = UNLIMITED) -> Query:
+        """A query as recall is asked it: at its own time, or at that of the case."""
+        return Query(query.text, query.at or self.now.isoformat(), k, budget)
 
 
 ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")  # what an OpenClaw agent loads at every start
@@ -269,6 +272,6 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
         kept = (each for each in bench.passages if each.kind != SAID or each.key in resting)
         items = [passage_item(each, 0) for each in kept]
         gold = [piece for query in bench.case.queries for piece in query.gold if unit != "day"]
-        held = {piece: any(item.holds(piece, unit) for item in items) for piece in {*gold}}
-        pieces += map(held.__getitem__, gold)
+        is_stored = {piece: any(item.holds(piece, unit) for item in items) for piece in {*gold}}
+        pieces += map(is_stored.__getitem__, gold)
     return sum(pieces) / len(pieces) if pieces else None

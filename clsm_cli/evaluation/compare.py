@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
 
-from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.dataset import LabelledQuery
 from clsm_cli.evaluation.result import (
     AbstentionResult,
     Difference,
@@ -26,7 +26,7 @@ Key = tuple[str, str]  # a query: its case and its id
 class Measured(NamedTuple):
     """One query of a case by one system: figures (none without an answer), and if anything came."""
 
-    query: Query
+    query: LabelledQuery
     case: str
     figures: Figures
     confidence: float | None
@@ -59,7 +59,7 @@ def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemR
     found = {measure: defined(measured, measure) for measure in HEADLINES}
     intervals = {measure: _interval(values, seed) for measure, values in found.items() if values}
     categories = grouped((each.query.category, each) for each in measured)
-    groups = {category: mean_figures(held) for category, held in sorted(categories.items())}
+    groups = {category: mean_figures(rows) for category, rows in sorted(categories.items())}
     return SystemResult(
         name=name,
         figures=mean_figures(measured),
@@ -145,9 +145,9 @@ def cluster_interval(
     """
     import numpy as np
 
-    places = grouped(zip(clusters, values, strict=True))
-    array = np.concatenate([np.asarray(held, np.float64) for held in places.values()])
-    sizes = np.array([len(held) for held in places.values()])
+    members = grouped(zip(clusters, values, strict=True)).values()
+    array = np.concatenate([np.asarray(each, np.float64) for each in members])
+    sizes = np.array([len(each) for each in members])
     starts = np.cumsum(sizes) - sizes
     generator = np.random.default_rng(seed)
     means: list[float] = []

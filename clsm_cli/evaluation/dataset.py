@@ -20,7 +20,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 
-Unit = Literal["turn", "day", "quote"]
+EvidenceUnit = Literal["turn", "day", "quote"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote."""
 # Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
 # subject, about something else altogether, the same without names; "" for a query that has one.
@@ -29,7 +29,7 @@ Negative = Literal["", "wrong person", "near topic", "off topic", "nameless"]
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
-class Query(NamedTuple):
+class LabelledQuery(NamedTuple):
     """A query and its labels."""
 
     id: str
@@ -54,10 +54,10 @@ class LabelledTurn(NamedTuple):
 
 
 def turns_of(
-    session: str, begin: datetime, said: Iterable[tuple[str, str, str, str]]
+    session: str, begin: datetime, rows: Iterable[tuple[str, str, str, str]]
 ) -> Iterator[LabelledTurn]:
     """The turns of a session (id, speaker, role, text) a second apart; those without text are left out."""
-    for second, (id_, speaker, role, text) in enumerate(said):
+    for second, (id_, speaker, role, text) in enumerate(rows):
         time = (begin + timedelta(seconds=second)).isoformat()
         if text.strip():
             yield LabelledTurn(id_, speaker, role, text, time, session)
@@ -82,7 +82,7 @@ class Case(NamedTuple):
 
     name: str
     source: Chat | Folders
-    queries: tuple[Query, ...]
+    queries: tuple[LabelledQuery, ...]
 
 
 class Dataset(NamedTuple):
@@ -91,7 +91,7 @@ class Dataset(NamedTuple):
     kind: str
     name: str
     digest: str  # SHA-256 of what was read; two runs on different digests are never compared
-    unit: Unit
+    unit: EvidenceUnit
     headline: str  # the measure that intervals and pairs look at
     cases: tuple[Case, ...]
     # A sentence for each fault that was mended, each query left out, each rule of the labels.
@@ -177,7 +177,7 @@ def made_dataset(
     read: Iterable[Path],
     cases: Iterable[Case],
     notes: tuple[str, ...],
-    unit: Unit,
+    unit: EvidenceUnit,
     headline: str,
 ) -> Dataset:
     """A set that was read from some files at a path, whose name it gets."""

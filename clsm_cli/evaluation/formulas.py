@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     Scores = dict[int, float]
 
 Id = TypeVar("Id", str, int)
-K = 60  # dampens the top ranks (Cormack, Clarke and Büttcher, SIGIR 2009)
+RRF_K = 60  # dampens the top ranks (Cormack, Clarke and Büttcher, SIGIR 2009)
 
 
-def reciprocal_ranks(rankings: Sequence[Sequence[Id]], k: int = K) -> dict[Id, float]:
+def reciprocal_ranks(rankings: Sequence[Sequence[Id]], k: int = RRF_K) -> dict[Id, float]:
     """Reciprocal rank fusion, best first; ties by id.
 
         score(d) = Σ over lists that hold d of 1 / (k + rank of d),  ranks from 1
@@ -191,8 +191,8 @@ def spread(
             fan = max(link.degree, 1) ** -damping
             received = reached[link.source] * (min(link.strength, 1.0) * DECAY * fan)
             needed = threshold * (DORMANT if link.dormant else 1.0)
-            held = max(reached.get(link.target, 0.0), risen.get(link.target, 0.0))
-            if received >= needed and received > held:
+            most = max(reached.get(link.target, 0.0), risen.get(link.target, 0.0))
+            if received >= needed and received > most:
                 risen[link.target] = received
         frontier = sorted(risen)
         reached |= {node: risen[node] for node in frontier}

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 from math import inf, log2
 
-from clsm_cli.evaluation.dataset import Query, Unit, label_keys, single_blanks
+from clsm_cli.evaluation.dataset import EvidenceUnit, LabelledQuery, label_keys, single_blanks
 from clsm_cli.evaluation.result import Figures
 from clsm_cli.retrieval.answer import Answer, Memory
 from clsm_cli.startup.records import NamedTuple
@@ -29,7 +29,7 @@ class Item(NamedTuple):
     day: str  # ISO date of the first of them; empty: none
     uses: int = 1  # how many of k places it takes: a statement that rests on three turns three
 
-    def holds(self, gold: str, unit: Unit) -> bool:
+    def holds(self, gold: str, unit: EvidenceUnit) -> bool:
         r"""Whether this is or shows a piece of evidence.
 
         >>> item = Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11")
@@ -64,16 +64,16 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def credit_items(
-    items: Iterable[Item], gold: Collection[str], told: Mapping[str, str]
+    items: Iterable[Item], gold: Collection[str], texts: Mapping[str, str]
 ) -> tuple[Item, ...]:
     """Items that count as those turns of some gold whose words they show, not all they rest on.
 
-    ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
+    ``texts`` has that of every turn of the case by its id; one that is not known counts by its id.
     """
-    known = told.keys() & gold
+    known = texts.keys() & gold
 
     def credited(item: Item) -> Item:
-        shown = (t for t in item.turns if t not in known or shows_turn(item.text, told[t]))
+        shown = (t for t in item.turns if t not in known or shows_turn(item.text, texts[t]))
         return item._replace(turns=tuple(shown))
 
     return tuple(map(credited, items))
@@ -122,7 +122,11 @@ CONCEPTS = 10  # concepts that are looked at (CLS-M: top_k)
 
 
 def figures(
-    query: Query, found: Retrieved, without: Retrieved | None, unit: Unit, whole: int
+    query: LabelledQuery,
+    found: Retrieved,
+    without: Retrieved | None,
+    unit: EvidenceUnit,
+    whole: int,
 ) -> Figures:
     """The figures of one query with an answer: of evidence and concepts where it is labelled with them.
 
@@ -131,17 +135,19 @@ def figures(
     gold, limits = query.gold, budgets(whole)
     if found.packed is not None:
         packed = {name: found.packed[limits[name]] for name in PACKED}
-        return {name: _held(gold, each, unit) if gold else None for name, each in packed.items()}
+        return {
+            name: _share_held(gold, each, unit) if gold else None for name, each in packed.items()
+        }
     values: Figures = {}
     if gold:
-        values |= _loaded(gold, delivered(found.items), without, unit)
+        values |= _context_figures(gold, delivered(found.items), without, unit)
         values["efficiency"] = 1 - (values["tokens"] or 0.0) / whole if whole else None
         first = ranks(gold, _first_places(found.items), unit)
         values |= rank_figures(ranks(gold, found.items, unit), first)
         for name, budget in limits.items():
-            values[name] = _held(gold, within_budget(found.items, budget), unit)
+            values[name] = _share_held(gold, within_budget(found.items, budget), unit)
     if query.concepts:
-        values |= _concepts(query, found.concepts)
+        values |= _concept_figures(query, found.concepts)
     return values
 
 
@@ -159,7 +165,7 @@ def delivered(items: Sequence[Item]) -> list[Item]:
     return within_budget(_first_places(items), DELIVERED)
 
 
-def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
+def ranks(gold: Sequence[str], items: Sequence[Item], unit: EvidenceUnit) -> list[float]:
     """Place from 1 of the first item that holds each piece of gold, ``inf`` without one.
 
     A statement that rests on three turns takes three places, and what it holds stands at the first.
@@ -211,12 +217,12 @@ def within_budget(items: Sequence[Item], budget: int) -> list[Item]:
     return kept
 
 
-def _held(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> float:
+def _share_held(gold: Sequence[str], items: Sequence[Item], unit: EvidenceUnit) -> float:
     return sum(any(i.holds(g, unit) for i in items) for g in gold) / max(1, len(gold))
 
 
-def _loaded(
-    gold: Sequence[str], returned: Sequence[Item], without: Retrieved | None, unit: Unit
+def _context_figures(
+    gold: Sequence[str], returned: Sequence[Item], without: Retrieved | None, unit: EvidenceUnit
 ) -> Figures:
     """CLS-M's measures of what is loaded into a context (§5.1).
 
@@ -240,7 +246,7 @@ def _loaded(
     return values
 
 
-def _concepts(query: Query, concepts: Sequence[frozenset[str]]) -> Figures:
+def _concept_figures(query: LabelledQuery, concepts: Sequence[frozenset[str]]) -> Figures:
     first = concepts[:CONCEPTS]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
     return {

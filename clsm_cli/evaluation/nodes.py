@@ -22,7 +22,7 @@ from operator import attrgetter
 
 from clsm_cli.consolidation import descriptions
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn, Query, label_keys
+from clsm_cli.evaluation.dataset import Case, Chat, LabelledQuery, LabelledTurn, label_keys
 from clsm_cli.evaluation.stores import MadeStore, StoreFactory
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
@@ -129,7 +129,7 @@ def _names(participants: Collection[str]) -> set[str]:
     return {stem[:length] for stem in whole for length in range(SHORTEST, len(stem) + 1)}
 
 
-def label_queries(chat: Chat, queries: Sequence[Query]) -> tuple[Query, ...]:
+def label_queries(chat: Chat, queries: Sequence[LabelledQuery]) -> tuple[LabelledQuery, ...]:
     """The questions with at least two gold concepts, labelled with these instead of with turns.
 
     Gold are the concepts in the evidence of a question and in its answer.

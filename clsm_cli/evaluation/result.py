@@ -82,7 +82,7 @@ class SetResult(TypedDict):
     queries: Sequence[QueryResult]
 
 
-class Verdict(TypedDict):
+class ProbeVerdict(TypedDict):
     """One system under a probe."""
 
     system: str
@@ -96,7 +96,7 @@ class ProbeResult(TypedDict):
     name: str
     about: str  # what is tried
     criterion: str  # what has to hold
-    verdicts: Sequence[Verdict]  # that of clsm first
+    verdicts: Sequence[ProbeVerdict]  # that of clsm first
 
 
 class Result(TypedDict):

@@ -2,19 +2,20 @@
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import clsm_cli
 from clsm_cli.evaluation import benches, compare, measures, systems
-from clsm_cli.evaluation.benches import MECHANISMS, Bench
+from clsm_cli.evaluation.benches import MECHANISMS, Bench, Mechanism
 from clsm_cli.evaluation.compare import Measured
-from clsm_cli.evaluation.dataset import Dataset, Query
+from clsm_cli.evaluation.dataset import Dataset, LabelledQuery
 from clsm_cli.evaluation.measures import Retrieved, credit_items
+from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, WITHOUT, Ask
+from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, WITHOUT, System
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 
@@ -60,28 +61,15 @@ def evaluate_set(
     made = benches.make_benches(dataset, factory, engine)
     made = [benches.with_settings(each, request.settings) for each in made]
     asked = _systems(dataset, request.presets)
-    answers = {name: _measured(name, ask, made) for name, ask in asked.items()}
-    negatives = {
-        name: _measured(name, asked[name], made, negative=True)
-        for name in asked
-        if name in CONFIDENT
-    }
+    answers = {name: _measured(name, system, made) for name, system in asked.items()}
+    negatives = {name: _measured(name, asked[name], made, negative=True) for name in CONFIDENT}
     ours = answers[CLSM]
-    known = compare.defined(ours, dataset.headline)
-    ablated = []
+    ablation = []
     for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
             name = WITHOUT.format(mechanism.name)
             without = _measured(name, systems.recall_system(mechanism.without), made)
-            lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
-            ablated.append(
-                AblationResult(
-                    mechanism=mechanism.name,
-                    about=mechanism.about,
-                    figures=compare.mean_figures(without),
-                    **(lost or compare.NONE),
-                )
-            )
+            ablation.append(_ablation_result(mechanism, without, ours, dataset, request.seed))
             if mechanism.name == "consolidation":  # compared as a system is: what the night is for
                 answers[name] = without
     return SetResult(
@@ -96,22 +84,40 @@ def evaluate_set(
         silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=[compare.system_result(*each, request.seed) for each in answers.items()],
         pairs=list(compare.compare_pairs(answers, CLSM, request.seed)),
-        ablation=ablated,
+        ablation=ablation,
         abstention=list(compare.abstention(answers, negatives)),
         queries=list(_queries(answers)),
     )
 
 
-def _systems(dataset: Dataset, presets: Sequence[str]) -> dict[str, Ask]:
+def _ablation_result(
+    mechanism: Mechanism,
+    without: Sequence[Measured],
+    ours: Sequence[Measured],
+    dataset: Dataset,
+    seed: int,
+) -> AblationResult:
+    left, known = (compare.defined(each, dataset.headline) for each in (without, ours))
+    return AblationResult(
+        mechanism=mechanism.name,
+        about=mechanism.about,
+        figures=compare.mean_figures(without),
+        **(compare.paired(left, known, seed) or compare.NONE),
+    )
+
+
+def _systems(dataset: Dataset, presets: Sequence[str]) -> dict[str, System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
     queries = [query for case in dataset.cases for query in case.queries]
-    found: dict[str, Ask] = {CLSM: systems.recall_system()}
+    found: dict[str, System] = {CLSM: systems.recall_system()}
     if any(query.gold for query in queries):
         found["clsm, packed"] = systems.ask_packed
     if any(query.concepts for query in queries):
         cut = MECHANISMS["concept-cut"]
         found[WITHOUT.format(cut.name)] = systems.recall_system(cut.without)
-    found |= {name: systems.preset_system(name) for name in presets} | BASELINES
+    for name in presets:  # none of these has a confidence
+        found[name] = systems.library_system(partial(published.retrieve, name=name))
+    found |= BASELINES
     if dataset.kind == benches.PLANTED:
         found["five passages, keep .30"] = systems.ask_best_passages
     return found
@@ -128,7 +134,7 @@ def _queries(answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]
 
 
 def _measured(
-    name: str, ask: Ask, made: Sequence[Bench], *, negative: bool = False
+    name: str, ask: System, made: Sequence[Bench], *, negative: bool = False
 ) -> list[Measured]:
     """The measured answers to queries that have one, or to those that have none."""
     found: list[Measured] = []
@@ -152,14 +158,16 @@ def _nearest(bench: Bench) -> Sequence[Retrieved | None]:
     return list(BASELINES[MINILM](bench, queries))
 
 
-def _score(bench: Bench, query: Query, answer: Retrieved, near: Retrieved | None) -> Measured:
+def _score(
+    bench: Bench, query: LabelledQuery, answer: Retrieved, near: Retrieved | None
+) -> Measured:
     """The figures of an answer, each item counted as the evidence whose words stand in it."""
     texts, unit = bench.turn_texts, bench.dataset.unit
     items = credit_items(answer.items, query.gold, texts)
     packed = answer.packed and {
         budget: credit_items(each, query.gold, texts) for budget, each in answer.packed.items()
     }
-    told = answer._replace(items=items, packed=packed)
-    figures = {} if query.negative else measures.figures(query, told, near, unit, bench.whole)
+    credited = answer._replace(items=items, packed=packed)
+    figures = {} if query.negative else measures.figures(query, credited, near, unit, bench.whole)
     came = any(packed.values()) if packed else bool(items)
     return Measured(query, bench.case.name, figures, answer.confidence, came)

@@ -72,7 +72,7 @@ class _StoredTurn(NamedTuple):
 
 def read_sittings(store: Store, since: datetime, now: datetime) -> tuple[list[Sitting], Undated]:
     """The sittings of this machine that began since a time and are over, by time; what is undated at all."""
-    told: dict[str, dict[str, _StoredTurn]] = {}
+    sessions: dict[str, dict[str, _StoredTurn]] = {}
     undated: Undated = {}
     for session, turn, recorded_at, is_open in _stored(store):
         at = instant(turn.time) if turn.time is not None else None
@@ -80,15 +80,19 @@ def read_sittings(store: Store, since: datetime, now: datetime) -> tuple[list[Si
             first = undated.get(turn.key, (None, recorded_at))[1]
             undated[turn.key] = turn.time, min(first, recorded_at)
         if session:
-            said = told.setdefault(session, {})
+            turns = sessions.setdefault(session, {})
             if at is None:  # it was said with the one before it
-                last = next(reversed(said.values()), None)
+                last = next(reversed(turns.values()), None)
                 at = last.at if last is not None else datetime.fromisoformat(recorded_at)
-            said[turn.key] = _StoredTurn(turn, at, is_open)
+            turns[turn.key] = _StoredTurn(turn, at, is_open)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    every = (each for said in told.values() for each in _sittings(said.values(), silence, now))
-    found = [each for each in every if each.turns and each.is_over and each.start >= since]
-    return sorted(found, key=lambda each: (each.start, each.turns[0].key)), undated
+    sittings = [
+        sitting
+        for turns in sessions.values()
+        for sitting in _sittings(turns.values(), silence, now)
+        if sitting.turns and sitting.is_over and sitting.start >= since
+    ]
+    return sorted(sittings, key=lambda each: (each.start, each.turns[0].key)), undated
 
 
 def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
@@ -106,9 +110,11 @@ def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
             yield item.session, item.turn, item.recorded_at, True
 
 
-def _sittings(said: Iterable[_StoredTurn], silence: timedelta, now: datetime) -> Iterator[Sitting]:
+def _sittings(
+    stored: Iterable[_StoredTurn], silence: timedelta, now: datetime
+) -> Iterator[Sitting]:
     parts: list[list[_StoredTurn]] = []
-    for each in sorted(said, key=attrgetter("at")):
+    for each in sorted(stored, key=attrgetter("at")):
         if not parts or each.at - parts[-1][-1].at >= silence:
             parts.append([])
         parts[-1].append(each)
@@ -147,8 +153,8 @@ def replay(
     # What recall cannot know to be later: the sitting itself, and what came with no exact time.
     unseen = sitting.keys | {
         key
-        for key, (told_on, recorded_at) in undated.items()
-        if recorded_at > known and not (told_on is not None and told_on < day)
+        for key, (date, recorded_at) in undated.items()
+        if recorded_at > known and (date is None or date >= day)
     }
     settings, at = store.settings.recall, before.isoformat()
     places = [place for place, turn in enumerate(sitting.turns) if turn.role == "user"][:PROMPTS]
@@ -219,17 +225,17 @@ def word_rarity(index: Index) -> Rarity:
 
     @cache
     def of_word(word: str) -> float:
-        held = postings.document_frequency(index.connection, word)
-        return match.idf(size, max(1, min(size, held))) / match.idf(size, 1)
+        passages = postings.document_frequency(index.connection, word)
+        return match.idf(size, max(1, min(size, passages))) / match.idf(size, 1)
 
     return lambda words: sum(map(of_word, sorted(words)))
 
 
-def is_used(said: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
+def is_used(claim: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
     """Whether a turn takes up a sentence, of which the words of its prompt were taken out."""
-    numbers, least = _numbers(said), max(RARE, SHARE * rarity(said))
+    numbers, least = _numbers(claim), max(RARE, SHARE * rarity(claim))
     for turn in turns:
-        shared = said & turn
+        shared = claim & turn
         same = _numbers(shared)
         is_other = numbers and not same and _numbers(turn)
         if len(shared) - len(same) >= LEAST and not is_other and rarity(shared) >= least:
@@ -302,7 +308,7 @@ class SittingRow(TypedDict):
 FEW = 5  # sessions below which nothing should be decided
 
 
-class Figures(NamedTuple):
+class SideMeans(NamedTuple):
     """One way to remember, over all sessions."""
 
     tokens: float  # means of ``SideFigures``
@@ -314,12 +320,12 @@ class Figures(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Figures over the sessions beside which files were loaded, else all."""
+    """SideMeans over the sessions beside which files were loaded, else all."""
 
     rows: tuple[SittingRow, ...]  # the sessions by time
     compared: int  # of them, those beside which files were loaded
-    clsm: Figures | None
-    static: Figures | None
+    clsm: SideMeans | None
+    static: SideMeans | None
     # 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
     # 1 - memory tokens / budget, the budget being what is loaded today.
     efficiency: float | None
@@ -327,10 +333,10 @@ class Report(NamedTuple):
     missing: tuple[str, ...]  # files that could not be read
 
 
-def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
+def verdict(clsm: SideMeans | None, static: SideMeans | None, sessions: int) -> str:
     """The result in one sentence.
 
-    >>> verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14)
+    >>> verdict(SideMeans(900, 800, 0.23, 0.5), SideMeans(6400, 6400, 0.04, 0.5), 14)
     'over 14 sessions clsm would have been better in 2 of 3: tokens, use and replies'
     """
     if clsm is None:
@@ -345,12 +351,12 @@ def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
     return f"over {sessions} sessions {better}"
 
 
-def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
+def _means(sides: Sequence[tuple[SittingRow, SideFigures]]) -> SideMeans | None:
     if not sides:
         return None
     asked = max(1, sum(row["asked"] for row, _ in sides))
     loaded = sum(side["tokens"] for _, side in sides)
-    return Figures(
+    return SideMeans(
         tokens=loaded / len(sides),
         prompt=sum(side["prompt"] * row["asked"] for row, side in sides) / asked,
         relevance=sum(side["used"] for _, side in sides) / max(1, loaded),
@@ -386,7 +392,7 @@ def report(
             progress("shadow mode", done, len(found))
     compared = [(row, side) for row in rows if (side := row["static"])]
     counted = [row for row, _ in compared] or rows
-    clsm, files = _figures([(row, row["clsm"]) for row in counted]), _figures(compared)
+    clsm, files = _means([(row, row["clsm"]) for row in counted]), _means(compared)
     return Report(
         rows=tuple(rows),
         compared=len(compared),
@@ -405,13 +411,13 @@ def _measured(
     rarity: Rarity,
 ) -> SittingRow:
     """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
-    said = [distinct_stems(turn.text) for turn in sitting.turns]
+    words = [distinct_stems(turn.text) for turn in sitting.turns]
     prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
     asked = [at for at in given if at >= 0]
     split = cache(split_claims)
 
     def used(load: LoadedItem, at: int, until: int | None = None) -> list[Claim]:
-        prompt, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
+        prompt, later = words[at] if at >= 0 else frozenset(), words[at + 1 : until]
         claims = split(load.text)
         return [each for each in claims if is_used(each.words - prompt, later, rarity)]
 

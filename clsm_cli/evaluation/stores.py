@@ -148,11 +148,11 @@ def json_lines(turns: Sequence[LabelledTurn]) -> bytes:
     """Turns as generic JSON Lines, with an end mark after each session."""
     rows: list[dict[str, str]] = []
     for turn, after in zip_longest(turns, turns[1:]):
-        told = {"session": turn.session, "timestamp": turn.time}
-        said = {"id": turn.id, "role": turn.role, "speaker": turn.speaker, "text": turn.text}
-        rows.append({**told, **said})
+        place = {"session": turn.session, "timestamp": turn.time}
+        content = {"id": turn.id, "role": turn.role, "speaker": turn.speaker, "text": turn.text}
+        rows.append({**place, **content})
         if after is None or after.session != turn.session:
-            rows.append({**told, "type": "session_end"})
+            rows.append({**place, "type": "session_end"})
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 

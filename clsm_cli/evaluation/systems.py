@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from math import inf, isnan
 from operator import attrgetter
@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.benches import Bench, startup_files
-from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.dataset import LabelledQuery
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import Item, K, Retrieved, answer_result
+from clsm_cli.evaluation.measures import CONCEPTS, Item, K, Retrieved, answer_result
 from clsm_cli.evaluation.nodes import case_chat, choose_concepts
-from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library, Unit
 from clsm_cli.model.grouping import grouped
-from clsm_cli.retrieval.question import Query as Asking
-from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.question import Query, understand
 from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import min_max, weighted
 from clsm_cli.store.index import codes
@@ -33,11 +31,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.floating]
 
-Ask = Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]  # a system: what it returns for each
+System = Callable[[Bench, Sequence[LabelledQuery]], Iterator[Retrieved]]  # an answer to each
 # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
 Ranked = tuple[Sequence[int], float | None]
 MOST = 200  # passages that a baseline returns at most
-CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
 
 
 class PassagePool:
@@ -115,8 +112,8 @@ class PassagePool:
         import numpy as np
 
         asked = query_words(text)
-        held = (asked.intersection(folded_words(each)) for each in self.texts)
-        return np.array([len(each) / max(1, len(asked)) for each in held])
+        shared = (asked.intersection(folded_words(each)) for each in self.texts)
+        return np.array([len(each) / max(1, len(asked)) for each in shared])
 
     @cached_property
     def loaded(self) -> list[int]:
@@ -127,14 +124,16 @@ class PassagePool:
         passages = self._passages
         listed = grouped((passage.path, place) for place, passage in enumerate(passages))
         places = [place for path in startup_files(listed) for place in listed[path]]
-        said = sorted(range(len(passages)), key=lambda at: passages[at].time or "")
-        sessions = [list(run) for _, run in groupby(said, key=lambda at: passages[at].session)]
+        by_time = sorted(range(len(passages)), key=lambda at: passages[at].time or "")
+        sessions = [list(run) for _, run in groupby(by_time, key=lambda at: passages[at].session)]
         return places or [place for run in reversed(sessions) for place in run]
 
     def concepts(self, places: Iterable[int]) -> tuple[frozenset[str], ...]:
         """The nodes that some passages mention, in the order of the first that does."""
         return self._library.concepts(self._units[place] for place in places)
 
+
+_passage_pool = lru_cache(maxsize=1)(PassagePool)  # one library is asked at a time
 
 # BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
 # with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7.
@@ -163,18 +162,29 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(folded_words(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> Ask:
-    """A way to rank passages that needs nothing of clsm but their text."""
+def library_system(answer: Callable[[Library, Query], Retrieved]) -> System:
+    """A system that is asked with clsm's own store, and with its default budget."""
 
-    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    def ask(bench: Bench, queries: Sequence[LabelledQuery]) -> Iterator[Retrieved]:
+        settings = bench.store.settings.recall
         with open_index(bench.store, bench.factory.embedder) as opened:
-            pool = PassagePool(Library(opened.index, bench.engine))
-            for query in queries:
-                places, confidence = rank(pool, query.text)
-                items = tuple(pool.items[place] for place in places[:MOST])
-                yield Retrieved(items, pool.concepts(places[:K]), confidence)
+            library = Library(opened.index, bench.engine)
+            for each in queries:
+                yield answer(library, bench.query(each, settings.k, settings.budget))
 
     return ask
+
+
+def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> System:
+    """A way to rank passages that needs nothing of clsm but their text."""
+
+    def answer(library: Library, query: Query) -> Retrieved:
+        pool = _passage_pool(library)
+        places, confidence = rank(pool, query.text)
+        items = tuple(pool.items[place] for place in places[:MOST])
+        return Retrieved(items, pool.concepts(places[:K]), confidence)
+
+    return library_system(answer)
 
 
 def by_score(scores: Floats, above: float = -inf) -> Ranked:
@@ -210,51 +220,33 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
-ITEMS = 50  # items of clsm's own answers: every measure cuts the same ranking
-UNLIMITED = 1 << 30  # tokens
-
-
-def recall_system(change: Callable[[Bench], Bench] = lambda bench: bench) -> Ask:
+def recall_system(change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
     """``clsm recall`` on the consolidated store, or on one that is changed before it is asked."""
 
-    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    def ask(bench: Bench, queries: Sequence[LabelledQuery]) -> Iterator[Retrieved]:
         bench = change(bench)
-        asked = [Asking(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
+        asked = list(map(bench.query, queries))
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         yield from map(answer_result, answers)
 
     return ask
 
 
-def preset_system(name: str) -> Ask:
-    """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
-
-    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        settings = bench.store.settings.recall
-        with open_index(bench.store, bench.factory.embedder) as opened:
-            library = Library(opened.index, bench.engine)
-            for each in queries:
-                query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
-                yield published.retrieve(library, query, name)
-
-    return ask
-
-
-def ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+def ask_packed(bench: Bench, queries: Sequence[LabelledQuery]) -> Iterator[Retrieved]:
     """Clsm told how many tokens are left: it packs for them, where others are cut in rank order.
 
     Only what fits 1,000 tokens and the reduced contexts is asked for and measured.
     """
     found = measures.budgets(bench.whole)
     budgets = sorted({found[name] for name in measures.PACKED})
-    asked = [Asking(q.text, bench.time_of(q), ITEMS, size) for q in queries for size in budgets]
+    asked = [bench.query(each, budget=size) for each in queries for size in budgets]
     answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
     for _ in queries:
         packed = {budget: answer_result(next(answers)).items for budget in budgets}
         yield Retrieved((), packed=packed)
 
 
-def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+def ask_best_passages(bench: Bench, queries: Sequence[LabelledQuery]) -> Iterator[Retrieved]:
     """The simplest way to rank concepts: by Σ score⁴ of the best five passages that mention them.
 
     One that the question names comes first; below .30 of the best, one is left out.
@@ -268,9 +260,8 @@ def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrie
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         for query in queries:
-            asking = Asking(query.text, bench.time_of(query), ITEMS, UNLIMITED)
             settings = bench.store.settings.recall
-            _, found = retrieve_passages(index, asking, bench.engine, settings)
+            _, found = retrieve_passages(index, bench.query(query), bench.engine, settings)
             scores = {each.row: each.score for each in found.candidates}
             best = sorted(scores, key=lambda row: (-scores[row], row))[:5]
             worth: dict[str, float] = {}
@@ -300,7 +291,7 @@ BASELINES = {name: _baseline(rank) for name, rank in _RANKED.items()}  # what th
 MAIN = (CLSM, "BM25", MINILM)  # the systems whose answers are pooled, and that are put to probes
 
 
-def ask_main(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
+def ask_main(bench: Bench, queries: Sequence[LabelledQuery]) -> dict[str, list[Retrieved]]:
     """What clsm, BM25 and MiniLM return for each query."""
     asked = {CLSM: recall_system(), **BASELINES}
     return {name: list(asked[name](bench, queries)) for name in MAIN}

@@ -70,8 +70,8 @@ def pairs(text: str, spans: Sequence[NameSpan]) -> Iterator[Pair]:
             around = [
                 each for each in sentences if each.end > left.start and each.start < right.end
             ]
-            said = text[around[0].start : around[-1].end]
-            if left.node != right.node and is_asserted(said):
+            shared = text[around[0].start : around[-1].end]
+            if left.node != right.node and is_asserted(shared):
                 yield Pair(text, left, right, inside)
 
 

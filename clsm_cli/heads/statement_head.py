@@ -40,7 +40,9 @@ def verdicts(statements: Sequence[tuple[str, str]]) -> list[Verdict]:
     """
     if not statements:
         return []
-    return [Verdict(*each) for each in cross_encoder.load("statement", for_many=True).read(statements)]
+    return [
+        Verdict(*each) for each in cross_encoder.load("statement", for_many=True).read(statements)
+    ]
 
 
 def place_of(path: str, heading: Sequence[str]) -> str:

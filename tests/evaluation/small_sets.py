@@ -7,7 +7,7 @@ from typing import Any
 
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Dataset, Unit
+from clsm_cli.evaluation.dataset import Case, Dataset, EvidenceUnit
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
@@ -105,7 +105,9 @@ def write_notes(folder: Path) -> Path:
     return Path(shutil.copytree(_HERE / "memory", folder, dirs_exist_ok=True))
 
 
-def bench_of(case: Case, factory: StoreFactory, engine: Engine, unit: Unit = "turn") -> Bench:
+def bench_of(
+    case: Case, factory: StoreFactory, engine: Engine, unit: EvidenceUnit = "turn"
+) -> Bench:
     dataset = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))
     (made,) = benches.make_benches(dataset, factory, engine)
     return made

@@ -11,7 +11,7 @@ from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.benches import MECHANISMS, Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledQuery, LabelledTurn
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import recall_system
@@ -55,8 +55,8 @@ def told() -> Iterator[LabelledTurn]:
         yield LabelledTurn(f"{day}:{place}", speaker, "user", said, time, day)
 
 
-def queries(*texts: str) -> tuple[Query, ...]:
-    return tuple(Query(f"q{place}", text) for place, text in enumerate(texts))
+def queries(*texts: str) -> tuple[LabelledQuery, ...]:
+    return tuple(LabelledQuery(f"q{place}", text) for place, text in enumerate(texts))
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,10 @@ from ingesting import embedder, tree
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledQuery, LabelledTurn
 from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import count_tokens
@@ -49,7 +48,7 @@ def chat(shop: StoreFactory, engine: QueryEngine) -> Bench:
         LabelledTurn(f"t{n}", speaker, "user", text, f"{day}T10:00:{n:02}+00:00", session)
         for n, (session, day, speaker, text) in enumerate(SAID)
     )
-    query = Query("q", QUESTION, gold=("t2",))
+    query = LabelledQuery("q", QUESTION, gold=("t2",))
     return bench_of(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), shop, engine)
 
 
@@ -61,13 +60,13 @@ def notes(
     (root / "workspace" / "memory").mkdir(parents=True)
     for name, text in (NOTES | {f"memory/{day}": text for day, text in DAYS.items()}).items():
         (root / "workspace" / f"{name}.md").write_text(text, encoding="utf-8")
-    query = Query("q", "who repaired the pump")
+    query = LabelledQuery("q", "who repaired the pump")
     source = Folders(root, ("workspace", "sessions"))
     return bench_of(Case("notes", source, (query,)), shop, engine, "quote")
 
 
 def _asked(name: str, bench: Bench, *texts: str) -> list[Retrieved]:
-    queries = [Query(str(number), text) for number, text in enumerate(texts)]
+    queries = [LabelledQuery(str(number), text) for number, text in enumerate(texts)]
     return list(systems.BASELINES[name](bench, queries))
 
 
@@ -141,15 +140,15 @@ def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:
     assert found.packed is not None
     assert 1000 in found.packed
     for budget, items in found.packed.items():
-        asked = [Asking(QUESTION, chat.now.isoformat(), systems.ITEMS, budget)]
+        asked = [chat.query(chat.case.queries[0], budget=budget)]
         (answer,) = recall(chat.store, asked, chat.engine, chat.factory.embedder)
         assert items == answer_result(answer).items
 
 
 def test_a_query_is_asked_at_its_own_time(chat: Bench) -> None:
     text = "what did we discuss about the kitchen yesterday"  # hard bounds: it speaks of the talk
-    spoken = Query("spoken", text, at="2024-03-13T09:00:00+00:00")
-    silent = Query("silent", text, at="2024-03-29T09:00:00+00:00")
+    spoken = LabelledQuery("spoken", text, at="2024-03-13T09:00:00+00:00")
+    silent = LabelledQuery("silent", text, at="2024-03-29T09:00:00+00:00")
     one, other = systems.recall_system()(chat, [spoken, silent])
     assert one.items
     assert not other.items

@@ -4,7 +4,7 @@ import pytest
 
 from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.compare import Measured
-from clsm_cli.evaluation.dataset import Negative, Query
+from clsm_cli.evaluation.dataset import LabelledQuery, Negative
 
 CASES = ["one", "one", "two", "two"]
 
@@ -14,7 +14,7 @@ def worth(
 ) -> Measured:
     """The query at a place, of category a or b; ``recall_10`` stands for ``recall@10``."""
     named: dict[str, float | None] = {n.replace("_", "@"): value for n, value in figures.items()}
-    query = Query(f"q{at}", "?", "aabb"[at], negative=silent)
+    query = LabelledQuery(f"q{at}", "?", "aabb"[at], negative=silent)
     return Measured(query, CASES[at], named, confidence, is_answered=confidence != 0.5)
 
 

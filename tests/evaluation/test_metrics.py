@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.evaluation import compare, measures
-from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.dataset import LabelledQuery
 from clsm_cli.evaluation.grids import PLAIN
 from clsm_cli.evaluation.measures import BUDGETS, DELIVERED, FIRST, Item, Retrieved, credit_items
 from clsm_cli.evaluation.result import Figures
@@ -118,7 +118,7 @@ def figures(
     gold: Sequence[str], items: Sequence[Item], without: Sequence[Item] | None = None
 ) -> Figures:
     near = None if without is None else Retrieved(tuple(without))
-    query = Query("q", "?", gold=tuple(gold))
+    query = LabelledQuery("q", "?", gold=tuple(gold))
     return measures.figures(query, Retrieved(tuple(items)), near, "turn", WHOLE)
 
 
@@ -158,7 +158,7 @@ def test_reach_looks_at_what_the_embedding_alone_does_not_return() -> None:
 
 
 def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
-    query = Query("q", "?", concepts=(frozenset({"heron", "bird"}), frozenset({"moon"})))
+    query = LabelledQuery("q", "?", concepts=(frozenset({"heron", "bird"}), frozenset({"moon"})))
     named = ["bird", "heron", "tea chai", *[f"c{at}" for at in range(7)], "moon"]
     concepts = tuple(frozenset(each.split()) for each in named)
     found = measures.figures(query, Retrieved((), concepts), None, "turn", WHOLE)

@@ -7,7 +7,7 @@ import pytest
 
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench, with_settings
-from clsm_cli.evaluation.dataset import Chat, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Chat, LabelledQuery, LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
 from clsm_cli.evaluation.probes.probe_registry import (
@@ -62,7 +62,7 @@ def test_the_first_item_that_tells_the_fact_decides() -> None:
 def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
     def judge(*ids: str) -> list[bool]:
         found = Retrieved(tuple(item(id_) for id_ in ids))
-        return [probe_registry.is_above(found, Query("7", "?"), kind) for kind in KINDS]
+        return [probe_registry.is_above(found, LabelledQuery("7", "?"), kind) for kind in KINDS]
 
     assert judge("7-true", "7-poisoned") == [True, True, True]
     assert judge("7-poisoned", "7-true", "7-similar-1") == [True, True, False]

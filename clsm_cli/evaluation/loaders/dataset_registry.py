@@ -66,9 +66,9 @@ def limit_cases(dataset: Dataset, cases: int | None) -> Dataset:
     """The first stores of a set, as a set of its own: its digest differs; None: all of it."""
     if cases is None or cases >= len(dataset.cases):
         return dataset
-    said = f"only the first {cases} of {len(dataset.cases)} stores are used"
+    note = f"only the first {cases} of {len(dataset.cases)} stores are used"
     return dataset._replace(
         digest=atomic.sha256(f"{dataset.digest} first {cases}".encode()),
         cases=dataset.cases[:cases],
-        notes=(*dataset.notes, said),
+        notes=(*dataset.notes, note),
     )

@@ -48,12 +48,12 @@ def load(path: Path) -> dataset.Dataset:
         reason = "it holds no question to a user that a rule can label"
         raise dataset.malformed_error(path / QUESTIONS, reason)
     rules = Counter(query.category for case in cases for query in case.queries)
-    said = (
+    rule = (
         "the set names no evidence; the days that answer a query are derived by two rules:"
         f" {rules[DATED]} name a day or a period ({DATED}),"
         f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
     )
-    read, notes = [path / MEMORY, path / QUESTIONS], (said, *faults.sentences())
+    read, notes = [path / MEMORY, path / QUESTIONS], (rule, *faults.sentences())
     return dataset.made_dataset("gvd", path, read, cases, notes, "day", "recall@1")
 
 
@@ -104,15 +104,15 @@ def _turns(name: str, history: Mapping[str, Any]) -> Iterator[dataset.LabelledTu
     """The turns by day, from noon on, as a day names no hour."""
     sides = (("query", "user", name), ("response", "assistant", "assistant"))
     for day in sorted(history):
-        said = ((speaker, role, each[key]) for each in history[day] for key, role, speaker in sides)
-        numbered = ((f"{day}#{place}", *words) for place, words in enumerate(said, 1))
+        rows = ((speaker, role, each[key]) for each in history[day] for key, role, speaker in sides)
+        numbered = ((f"{day}#{place}", *words) for place, words in enumerate(rows, 1))
         begin = datetime.combine(date.fromisoformat(day), _NOON)
         yield from dataset.turns_of(day, begin, numbered)
 
 
 def _queries(
     name: str, turns: tuple[dataset.LabelledTurn, ...], asked: list[str], faults: dataset.Faults
-) -> Iterator[dataset.Query]:
+) -> Iterator[dataset.LabelledQuery]:
     words: dict[str, frozenset[str]] = {}
     for turn in turns:
         words[turn.session] = words.get(turn.session, frozenset()).union(tokens.stems(turn.text))
@@ -120,7 +120,7 @@ def _queries(
         identity, text = f"{name}-{number}", given.strip().strip('"')
         rule, gold = label_question(text, words) if words else ("", [])
         if gold:
-            yield dataset.Query(id=identity, text=text, category=rule, gold=tuple(gold))
+            yield dataset.LabelledQuery(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
             faults.add("query is left out, neither rule decides", identity)
 

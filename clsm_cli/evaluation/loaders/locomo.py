@@ -45,21 +45,23 @@ def load(path: Path) -> dataset.Dataset:
         )
         strange = _strange(case.name, {bare: others[bare] for bare in others.keys() - asked[place]})
         cases.append(case._replace(queries=(*case.queries, *strange)))
-    said = (
+    rule = (
         f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, drawn by a hash of"
         " their text; nameless ones are the same without the names of the people there"
     )
-    notes = (*read.notes, said) if len(cases) > 1 else read.notes
+    notes = (*read.notes, rule) if len(cases) > 1 else read.notes
     return read._replace(cases=tuple(cases), notes=notes)
 
 
-def _strange(name: str, others: Mapping[str, str]) -> Iterator[dataset.Query]:
+def _strange(name: str, others: Mapping[str, str]) -> Iterator[dataset.LabelledQuery]:
     """Questions to other conversations, given without names and as they are."""
     drawn = {atomic.sha256(f"{name}\n{bare}".encode()): bare for bare in others if bare}
     for number, key in enumerate(sorted(drawn)[:OFF_TOPIC], 1):
         bare = drawn[key]
-        yield dataset.Query(id=f"{name}-off-{number}", text=others[bare], negative="off topic")
-        yield dataset.Query(id=f"{name}-nameless-{number}", text=bare, negative="nameless")
+        yield dataset.LabelledQuery(
+            id=f"{name}-off-{number}", text=others[bare], negative="off topic"
+        )
+        yield dataset.LabelledQuery(id=f"{name}-nameless-{number}", text=bare, negative="nameless")
 
 
 def without_names(text: str, names: Sequence[str]) -> str:
@@ -115,15 +117,15 @@ def _samples(read: Sequence[Path], *, is_folder: bool) -> Iterator[tuple[str, Pa
 def _case(name: str, data: Any, faults: dataset.Faults) -> dataset.Case:
     talk = data.get("conversation", data)
     people = (talk["speaker_a"], talk["speaker_b"])
-    told = tuple(_turns(talk))
-    turns = {turn.id: turn for turn in told}
-    if not told:
+    turns = tuple(_turns(talk))
+    by_id = {turn.id: turn for turn in turns}
+    if not turns:
         raise ValueError("it has no turn")
-    if len(turns) < len(told):
+    if len(by_id) < len(turns):
         raise ValueError("two of its turns have one id")
     rows = enumerate(data["qa"], 1)
-    queries = (_query(f"{name}-{number}", row, turns, faults) for number, row in rows)
-    return dataset.Case(name, dataset.Chat(people, told), tuple(filter(None, queries)))
+    queries = (_query(f"{name}-{number}", row, by_id, faults) for number, row in rows)
+    return dataset.Case(name, dataset.Chat(people, turns), tuple(filter(None, queries)))
 
 
 def _turns(talk: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
@@ -135,11 +137,11 @@ def _turns(talk: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
         time = normalise(talk[f"session_{number}_date_time"], UTC)
         if time is None:
             raise ValueError(f"the time of session {number} is none")
-        said = (
+        rows = (
             (turn["dia_id"], turn["speaker"], "user", _text(turn))
             for turn in talk[f"session_{number}"]
         )
-        yield from dataset.turns_of(f"session {number}", datetime.fromisoformat(time), said)
+        yield from dataset.turns_of(f"session {number}", datetime.fromisoformat(time), rows)
 
 
 def _text(turn: Mapping[str, Any]) -> str:
@@ -152,10 +154,12 @@ def _query(
     row: Mapping[str, Any],
     known: Mapping[str, dataset.LabelledTurn],
     faults: dataset.Faults,
-) -> dataset.Query | None:
+) -> dataset.LabelledQuery | None:
     """A question with its evidence; None for one that nothing is known to answer."""
     category = CATEGORIES.get(row.get("category", 0), "")
-    query = dataset.Query(name, row["question"], category, answer=str(row.get("answer") or ""))
+    query = dataset.LabelledQuery(
+        name, row["question"], category, answer=str(row.get("answer") or "")
+    )
     if category == CATEGORIES[5]:
         return query._replace(negative="wrong person", answer="")
     gold: dict[str, None] = {}

@@ -72,17 +72,17 @@ def _case(row: dict[str, Any]) -> dataset.Case:
     gold: list[str] = []
     for begin, place, name, chat in sorted(sessions, key=lambda session: session[:2]):
         session = f"{place}:{name}"
-        said = [
+        rows = [
             (f"{session}:{n}", t["role"], t["role"], t["content"]) for n, t in enumerate(chat, 1)
         ]
-        turns += dataset.turns_of(session, begin, said)
+        turns += dataset.turns_of(session, begin, rows)
         if name in row["answer_session_ids"]:
-            marks = zip(said, (turn.get("has_answer") is True for turn in chat), strict=True)
+            marks = zip(rows, (turn.get("has_answer") is True for turn in chat), strict=True)
             gold += [id_ for (id_, *_, text), is_gold in marks if is_gold and text.strip()]
     if not turns:
         raise ValueError("its haystack is empty")
     is_unknown = row["question_id"].endswith("_abs")
-    query = dataset.Query(
+    query = dataset.LabelledQuery(
         id=row["question_id"],
         text=row["question"],
         category=row.get("question_type") or "",

@@ -13,7 +13,7 @@ from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Dataset, Faults, Folders, Negative, Query
+from clsm_cli.evaluation.dataset import Case, Dataset, Faults, Folders, LabelledQuery, Negative
 from clsm_cli.evaluation.stores import files_in
 
 FOLDERS = ("workspace", "sessions")  # what is ingested
@@ -39,13 +39,13 @@ def load(path: Path) -> Dataset:
     return dataset.made_dataset("memory", path, read, [case], notes, "quote", headline)
 
 
-def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
+def _queries(path: Path, faults: Faults) -> tuple[LabelledQuery, ...]:
     concepts = {
         row["id"]: dataset.label_keys((row["id"], row["label"], *map(str, row["aliases"])))
         for row in _rows(path / CONCEPTS, "label", ("aliases",), ())
     }
     texts = cache(_texts)
-    queries: dict[str, Query] = {}
+    queries: dict[str, LabelledQuery] = {}
     for row in _rows(path / QUERIES, "query", ("concepts", "evidence"), ()):
         id_, named = row["id"], list(map(str, row["concepts"]))
         if unknown := [concept for concept in named if concept not in concepts]:
@@ -55,7 +55,7 @@ def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
             gold = tuple(dict.fromkeys(_quotes(path, row, texts, faults)))
         meant = tuple(concepts[concept] for concept in named)
         if gold or meant:
-            queries[id_] = Query(id_, row["query"], str(row.get("category") or ""), gold, meant)
+            queries[id_] = LabelledQuery(id_, row["query"], row["category"], gold, meant)
         else:
             faults.add(dataset.NO_GOLD, id_)
     if not queries:
@@ -64,8 +64,8 @@ def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
         if (path / name).is_file():
             for row in _rows(path / name, "query", ("concepts", "evidence"), set(queries)):
                 if not row["evidence"]:
-                    category = str(row.get("category") or "")
-                    queries[row["id"]] = Query(row["id"], row["query"], category, negative=negative)
+                    query = LabelledQuery(row["id"], row["query"], row["category"])
+                    queries[query.id] = query._replace(negative=negative)
     return tuple(queries.values())
 
 
@@ -80,7 +80,8 @@ def _rows(
             if not id_ or id_ in seen:
                 raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
             seen.add(id_)
-            found = {**row, "id": id_, **{key: row.get(key) or [] for key in lists}}
+            found = {**row, "id": id_, "category": str(row.get("category") or "")}
+            found |= {key: row.get(key) or [] for key in lists}
             if wrong := [key for key in lists if not isinstance(found[key], list)]:
                 raise ValueError(f"{wrong[0]} is no list")
             _text(found, name)

@@ -82,8 +82,8 @@ class Library:
     def current_links(self) -> dict[str, list[tuple[str, Edge]]]:
         """Those that nothing has ended."""
         return {
-            node: [each for each in held if not (each[1].superseded_at or each[1].valid_until)]
-            for node, held in self.links.items()
+            node: [each for each in links if not (each[1].superseded_at or each[1].valid_until)]
+            for node, links in self.links.items()
         }
 
     @cached_property
@@ -142,29 +142,29 @@ class Library:
             units.append(Unit(id_, kind, text or self.raw(rows), tuple(rows), keys, trust, -1))
         return units
 
-    def _told(self, keys: Iterable[str]) -> list[int]:
+    def _rows_with(self, keys: Iterable[str]) -> list[int]:
         return [row for key in keys for row in self._rows_of.get(key, ())]
 
-    def told(self, unit: Unit) -> list[int]:
+    def source_rows(self, unit: Unit) -> list[int]:
         """The passages that a unit is or rests on; its own where nothing of those is left."""
         is_made = unit.kind in ("turn", "episode", "fragment")
-        return (not is_made and self._told(unit.keys)) or list(unit.rows)
+        return (not is_made and self._rows_with(unit.keys)) or list(unit.rows)
 
     def days(self, unit: Unit) -> set[int]:
         """The days on which it was told, as proleptic ordinals."""
-        return {day for row in self.told(unit) if (day := self.traits[row].day) is not None}
+        return {day for row in self.source_rows(unit) if (day := self.traits[row].day) is not None}
 
     def time(self, unit: Unit) -> str | None:
         """When the last of it was told; if nobody knows, when it was written."""
-        for rows in (self.told(unit), unit.rows):
+        for rows in (self.source_rows(unit), unit.rows):
             if times := [time for row in rows if (time := self.passages[row].time)]:
                 return max(times)
         return None
 
     def raw(self, rows: Iterable[int]) -> str:
         """The turns of an episode, each behind its speaker."""
-        told = (self.passages[row] for row in rows)
-        return "\n".join(f"{p.speaker}: {p.text}" if p.speaker else p.text for p in told)
+        passages = (self.passages[row] for row in rows)
+        return "\n".join(f"{p.speaker}: {p.text}" if p.speaker else p.text for p in passages)
 
     def _cosines(self, text: str) -> Sequence[float]:
         stored, vector = self.index.vectors.sentence_rows(), self.encoded(text)
@@ -175,8 +175,7 @@ class Library:
 
     def cosine(self, text: str, vector: int) -> float:
         """The cosine of a text to a stored vector; 0 where it is not stored."""
-        stored = self.cosines(text)
-        return stored[vector] if 0 <= vector < len(stored) else 0.0
+        return match.cosine_at(self.cosines(text), vector) or 0.0
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
@@ -196,8 +195,12 @@ class Library:
         if not unit.is_derived:
             return found
         record = self.records.get(unit.id)
-        told = {node for row in self._told(unit.keys) for node in self._marked.get(row, ())}
-        named = {node for node in told if self.names(unit.text, self.nodes[node])}
+        rows = self._rows_with(unit.keys)
+        named = {
+            node
+            for node in {node for row in rows for node in self._marked.get(row, ())}
+            if self.names(unit.text, self.nodes[node])
+        }
         if isinstance(record, Statement) and record.subject in self.nodes:
             named.add(record.subject)
         return dict.fromkeys(sorted(named), 1) | found
@@ -207,9 +210,9 @@ class Library:
 
         A statement takes as many places as it has turns, as in an answer of ``recall``.
         """
-        told = [self.passages[row] for row in self.told(unit)]
-        turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
-        day = ((told[0].time if told else "") or "")[:10]
+        sources = [self.passages[row] for row in self.source_rows(unit)]
+        turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in sources))
+        day = ((sources[0].time if sources else "") or "")[:10]
         uses = max(1, len(turns)) if unit.is_derived else 1
         return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
 
@@ -220,8 +223,8 @@ class Library:
         """
         nodes: dict[str, None] = {}
         for unit in found:
-            held = {unit.id: 1} if unit.kind == "node" else self.mentioned(unit)
-            nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+            counts = {unit.id: 1} if unit.kind == "node" else self.mentioned(unit)
+            nodes |= dict.fromkeys(sorted(counts, key=lambda each: (-counts[each], each)))
         limit = self.index.store.settings.recall.concepts
         rows = (self.nodes[node] for node in list(nodes)[:limit])
         return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)
@@ -264,9 +267,9 @@ class Pool:
         """BM25 of units that share a term with a text."""
         average = sum(self.lengths) / max(1, len(self.lengths)) or 1.0
         scores: dict[int, float] = {}
-        for held in self.counts(text).values():
-            idf = match.idf(len(self.units), len(held))
-            postings = [(at, tf, self.lengths[at]) for at, tf in held.items()]
+        for frequencies in self.counts(text).values():
+            idf = match.idf(len(self.units), len(frequencies))
+            postings = [(at, tf, self.lengths[at]) for at, tf in frequencies.items()]
             match.add_bm25(scores, postings, idf, average, k1=K1, b=B)
         return scores
 
@@ -274,11 +277,11 @@ class Pool:
         """Term of a text → unit → occurrences."""
         found: dict[str, dict[int, int]] = {}
         for term in dict.fromkeys(tokens.stems(text)):
-            held = found[term] = {}
+            frequencies = found[term] = {}
             for row, tf, _ in self._library.index.postings(term):
                 at = self._of_row.get(row)
                 if at is not None:
-                    held[at] = held.get(at, 0) + tf
+                    frequencies[at] = frequencies.get(at, 0) + tf
         return found
 
 

@@ -84,7 +84,7 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
             starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     current, places = library.current_links, {row.id: at for at, row in enumerate(rows)}
-    largest = max((e.weight for held in current.values() for _, e in held), default=0.0) or 1.0
+    largest = max((e.weight for links in current.values() for _, e in links), default=0.0) or 1.0
     today = date.fromisoformat(query.now[:10]).toordinal()
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:
@@ -139,7 +139,7 @@ def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a day that is asked about."""
     asked = time_scope.resolve(library.index, query.text, query.now).periods
     days = enumerate(map(library.days, pool.units))
-    return {at for at, told in days if any(a <= day < b for a, b in asked for day in told)}
+    return {at for at, own in days if any(a <= day < b for a, b in asked for day in own)}
 
 
 def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
@@ -210,7 +210,7 @@ def smriti(library: Library, query: Query) -> Found:
     scores = retrieve_in_rounds(
         query.text,
         lambda part: pool.best(_smriti_search(library, part, pool, query.now), 15),
-        lambda held: " ".join(pool.units[at].text for at in held),
+        lambda places: " ".join(pool.units[at].text for at in places),
     )
     found = pool.found(scores, 15)
 
@@ -247,7 +247,7 @@ def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
     for row, rank in zip(library.nodes.values(), _pagerank(library, now), strict=True):
         near = 0.6 * max(0.0, library.cosine(text, row.vector))
         nodes[row.id] = near + 0.25 * float(rank) + 0.15 * _in_node(row, terms)
-    best = ((at, max((nodes[n] for n in held), default=0.0)) for at, held in enumerate(pool.nodes))
+    best = ((at, max((nodes[n] for n in own), default=0.0)) for at, own in enumerate(pool.nodes))
     return {at: score for at, score in best if score > 0}
 
 
@@ -273,8 +273,8 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
 
 def _in_node(row: NodeRow, terms: Collection[str]) -> float:
     """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
-    held, every = tokens.stems(node_text(row)), max(1, len(terms))
-    known = [count for term in terms if (count := held.count(term))]
+    stems, every = tokens.stems(node_text(row)), max(1, len(terms))
+    known = [count for term in terms if (count := stems.count(term))]
     mean = sum(1 + log(1 + count) for count in known) / every
     return min(1.0, mean * (0.5 + 0.5 * len(known) / every))
 
@@ -315,11 +315,11 @@ def gains(library: Library, text: str, pool: Pool, places: Iterable[int]) -> Sco
     """
     counts = pool.counts(text)
     total = sum(pool.lengths) or 1
-    shares = {term: min(1.0, sum(held.values()) / total) for term, held in counts.items()}
+    shares = {term: min(1.0, sum(tf.values()) / total) for term, tf in counts.items()}
     found: Scores = {}
     for at in places:
         unit = pool.units[at]
-        terms = [(held.get(at, 0), shares[term]) for term, held in counts.items()]
+        terms = [(tf.get(at, 0), shares[term]) for term, tf in counts.items()]
         old = sum(key in library.outdated for key in unit.keys) / max(1, len(unit.keys))
         value = (formulas.gain(terms, pool.lengths[at]) - old) * _importance(library, unit)
         if value > 0:

@@ -95,9 +95,9 @@ class RandomDraw:
         chosen = self.some(_words()["chatter"], 1 + self.below(2))
         return " ".join(self.fill(each, p=self.one(self.people)) for each in chosen)
 
-    def talk(self, told: Iterable[Line], chatter: int) -> Iterator[Line]:
-        """What is told, in its order, among lines of chatter, with replies."""
-        lines = list(told)
+    def talk(self, news: Iterable[Line], chatter: int) -> Iterator[Line]:
+        """News, in its order, among lines of chatter, with replies."""
+        lines = list(news)
         for _ in range(chatter):
             lines.insert(self.below(len(lines) + 1), Line(self.chatter()))
         for line in lines:
@@ -140,9 +140,9 @@ def make_turns(
     They are a minute apart; ids are those of the lines, or tell their place.
     """
     turns: list[LabelledTurn] = []
-    for number, told in enumerate(sessions):
+    for number, news in enumerate(sessions):
         name = f"s{number:03}"
-        for place, line in enumerate(draw.talk(told, chatter)):
+        for place, line in enumerate(draw.talk(news, chatter)):
             time = (start + number * every + timedelta(minutes=place)).isoformat()
             id_ = line.id or f"{name}-{place}"
             turns.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))

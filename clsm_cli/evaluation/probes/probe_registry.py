@@ -16,11 +16,11 @@ from statistics import fmean
 from typing import Any
 
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat, Folders, LabelledTurn, Query, packaged_yaml
+from clsm_cli.evaluation.dataset import Chat, Folders, LabelledQuery, LabelledTurn, packaged_yaml
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material
 from clsm_cli.evaluation.probes.material import Line, RandomDraw, first_rank, make_bench, make_turns
-from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.result import ProbeResult, ProbeVerdict
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
 from clsm_cli.model.graph import Statement
@@ -29,7 +29,7 @@ from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
 
-Figures = dict[str, dict[str, float]]  # system → figure → value
+SystemFigures = dict[str, dict[str, float]]  # system → figure → value
 
 CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
 FIRST = 10  # items of an answer that are looked at
@@ -49,20 +49,22 @@ class FactChange(NamedTuple):
     text: str
 
 
-def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures:
     """Tell, sleep and ask."""
     asks, tellings, turns = make_drift(seed)
     each = DRIFT_SESSIONS // CHECKS
-    sessions = [list(said) for _, said in groupby(turns, key=attrgetter("session"))]
+    sessions = [list(session) for _, session in groupby(turns, key=attrgetter("session"))]
     parts = [list(chain(*sessions[at : at + each])) for at in range(0, DRIFT_SESSIONS, each)]
     benches = material.growing_benches(factory, engine, "drift", parts)
     latest: dict[str, list[float]] = {name: [] for name in MAIN}
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
-        told = grouped((t.fact, t) for t in tellings if t.week < check * each)
-        queries = [Query(f"{check}-{fact}", ask[check % len(ask)]) for fact, ask in enumerate(asks)]
+        so_far = grouped((t.fact, t) for t in tellings if t.week < check * each)
+        queries = [
+            LabelledQuery(f"{check}-{fact}", ask[check % len(ask)]) for fact, ask in enumerate(asks)
+        ]
         for name, answers in ask_main(bench, queries).items():
-            latest[name] += (tells_latest(a.items, told[at]) for at, a in enumerate(answers))
+            latest[name] += (tells_latest(a.items, so_far[at]) for at, a in enumerate(answers))
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
     figures[CLSM] |= closing_figures(benches[-1], tellings)
     return figures
@@ -103,11 +105,11 @@ def _conversation(
     return make_turns(draw, (draw.some(each, len(each)) for each in here), chatter, start, every)
 
 
-def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
+def tells_latest(items: Iterable[Item], changes: Iterable[FactChange]) -> bool:
     """Whether the first item that tells a fact tells its latest value, and no other."""
-    values = {telling.id: telling.value for telling in told}
-    said = ({values[turn] for turn in item.turns if turn in values} for item in items)
-    return next(filter(None, said), None) == {list(values.values())[-1]}
+    values = {change.id: change.value for change in changes}
+    by_item = ({values[turn] for turn in item.turns if turn in values} for item in items)
+    return next(filter(None, by_item), None) == {list(values.values())[-1]}
 
 
 def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, float]:
@@ -138,7 +140,7 @@ TRAPS = 3  # questions from each template of the distractor probe, about other p
 TRAP_SESSIONS = 24
 
 
-def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures:
     """The share of questions whose true memory stands above each kind of false one."""
     queries, turns = make_traps(seed)
     bench = make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
@@ -146,17 +148,19 @@ def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
 
 
 def mean_figures(
-    bench: Bench, queries: Sequence[Query], judge: Callable[[Query, Retrieved], dict[str, float]]
-) -> Figures:
+    bench: Bench,
+    queries: Sequence[LabelledQuery],
+    judge: Callable[[LabelledQuery, Retrieved], dict[str, float]],
+) -> SystemFigures:
     """Of each system the means of what is judged of its answers."""
-    figures: Figures = {}
+    figures: SystemFigures = {}
     for name, answers in ask_main(bench, queries).items():
         rows = [judge(*pair) for pair in zip(queries, answers, strict=True)]
         figures[name] = {key: fmean(row[key] for row in rows) for key in rows[0]}
     return figures
 
 
-def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
+def is_above(answer: Retrieved, query: LabelledQuery, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
 
     def place(name: str) -> float:
@@ -166,7 +170,7 @@ def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
     return place("true") < place(kind)
 
 
-def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
+def make_traps(seed: int) -> tuple[list[LabelledQuery], list[LabelledTurn]]:
     """The questions and the conversation of a seed.
 
     Lines for the ``n``-th question have ids ``n-true``, ``n-similar-0`` and so on.
@@ -184,35 +188,35 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     return [query for query, _ in drawn], turns
 
 
-def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, list[Line]]:
+def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[LabelledQuery, list[Line]]:
     true, *false = draw.values(row["values"], 5)
     given = {"p": draw.name(), "q": draw.name(), "project": draw.name(), "second": draw.name()}
     given |= {"town": draw.name("towns"), "other": draw.name("towns"), "v": true}
     given |= {f"w{place}": value for place, value in enumerate(false, 1)}
-    told = [(SUPERSEDED, row["old"]), ("true", row["true"])]
-    told += [(f"{SIMILAR}-{place}", each) for place, each in enumerate(row["similar"])]
-    lines = [Line(text.format_map(given), f"{number}-{name}") for name, text in told]
+    texts = [(SUPERSEDED, row["old"]), ("true", row["true"])]
+    texts += [(f"{SIMILAR}-{place}", each) for place, each in enumerate(row["similar"])]
+    lines = [Line(text.format_map(given), f"{number}-{name}") for name, text in texts]
     planted = Line(row["poison"].format_map(given), f"{number}-{POISONED}", "tool")
-    return Query(str(number), row["ask"].format_map(given)), [*lines, planted]
+    return LabelledQuery(str(number), row["ask"].format_map(given)), [*lines, planted]
 
 
 SETS = 6  # questions from each template of the split probe
 SPLIT_SESSIONS = 30
 
 
-def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+def run_split(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures:
     """The share of questions of which both memories are returned."""
     queries, turns = make_split(seed)
     bench = make_bench(factory, engine, "split", Chat((), tuple(turns)))
 
-    def judge(query: Query, found: Retrieved) -> dict[str, float]:
-        held = [any(id_ in item.turns for item in found.items[:FIRST]) for id_ in query.gold]
-        return {"both@10": all(held), "recall@10": fmean(held)}
+    def judge(query: LabelledQuery, found: Retrieved) -> dict[str, float]:
+        hits = [any(id_ in item.turns for item in found.items[:FIRST]) for id_ in query.gold]
+        return {"both@10": all(hits), "recall@10": fmean(hits)}
 
     return mean_figures(bench, queries, judge)
 
 
-def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
+def make_split(seed: int) -> tuple[list[LabelledQuery], list[LabelledTurn]]:
     """The questions of a seed with the ids of what they need, and the conversation."""
     draw = RandomDraw(seed, "split")
     placed: list[tuple[int, Line]] = []
@@ -223,7 +227,7 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
             lines = [Line(t.format_map(given), f"{id_}-{at}") for at, t in enumerate(row["told"])]
             placed += zip(draw.some(range(SPLIT_SESSIONS), len(lines)), lines, strict=True)
             gold = tuple(line.id for line in lines)
-            queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
+            queries.append(LabelledQuery(id_, row["ask"].format_map(given), gold=gold))
     start, every = datetime(2025, 10, 6, 8, tzinfo=UTC), timedelta(days=3)
     return queries, _conversation(draw, SPLIT_SESSIONS, placed, LONG_CHATTER, start, every)
 
@@ -249,7 +253,7 @@ NOTED = 20  # sessions, and dated notes, that identifiers are told in
 APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 
 
-def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures:
     """The share of identifiers that are found, and in the first item, in a chat and in notes."""
     lines, asked = make_identifiers(seed)
     draw = RandomDraw(seed, "identifiers, spoken")
@@ -259,14 +263,17 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     chat = make_bench(factory, engine, "identifiers", Chat((), tuple(spoken)))
     folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
-    queries = {"alone": [Query(x, x) for x, _ in asked], "in a question": [*starmap(Query, asked)]}
+    queries = {
+        "alone": [LabelledQuery(x, x) for x, _ in asked],
+        "in a question": [*starmap(LabelledQuery, asked)],
+    }
 
-    def judge(query: Query, found: Retrieved) -> dict[str, float]:
+    def judge(query: LabelledQuery, found: Retrieved) -> dict[str, float]:
         shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")
         place = first_rank(found.items, lambda item: shown.search(item.text))
         return {"found": place <= FIRST, "first": place <= 1}
 
-    figures: Figures = {name: {} for name in MAIN}
+    figures: SystemFigures = {name: {} for name in MAIN}
     for where, bench in (("chat", chat), ("notes", notes)):
         for how, each in queries.items():
             for name, row in mean_figures(bench, each, judge).items():
@@ -298,7 +305,7 @@ class Probe(NamedTuple):
     """A test of one ability."""
 
     bars: dict[str, float]  # the least of each figure, where a system has such a figure
-    run: Callable[[StoreFactory, Engine, int], Figures]  # with an open engine, from a seed
+    run: Callable[[StoreFactory, Engine, int], SystemFigures]  # with an open engine, from a seed
 
     def passes(self, figures: dict[str, float]) -> bool:
         """Whether the figures of a system reach the bars."""
@@ -317,11 +324,11 @@ PROBES = {
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Run a probe."""
-    probe, told = PROBES[name], packaged_yaml("probes/about.yaml")[name]
+    probe, words = PROBES[name], packaged_yaml("probes/about.yaml")[name]
     factory = replace(factory, folder=factory.folder / "probes")
     verdicts = [
-        Verdict(system=system, passed=probe.passes(found), figures=found)
+        ProbeVerdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()
     ]
-    about, criterion = told["about"], told["criterion"]
+    about, criterion = words["about"], words["criterion"]
     return ProbeResult(name=name, about=about, criterion=criterion, verdicts=verdicts)
