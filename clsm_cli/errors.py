@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import ClassVar
 
 
-def file_line(path: Path | str, line: int | None) -> str:
-    """A file and line for a message; without a line, the file alone."""
-    return str(path) if line is None else f"{path}, line {line}"
+def file_line(path: Path | str, line: int | None = None) -> str:
+    r"""A file, or what else a message is about, and its line: on one line, and seen even if it is empty.
+
+    >>> file_line("notes.md", 3), file_line("a\nb"), file_line("")
+    ('notes.md, line 3', 'a\\nb', '""')
+    """
+    named = str(path).replace("\n", "\\n") or '""'
+    return named if line is None else f"{named}, line {line}"
 
 
 def list_names(names: Sequence[str], most: int = 3) -> str:
@@ -165,7 +170,7 @@ class RefusedError(ClsmError):
     exit_code = 17
 
     def __init__(self, what: str, reason: str, next_step: str) -> None:
-        super().__init__(f"{what}: {reason}; {next_step}")
+        super().__init__(f"{file_line(what)}: {reason}; {next_step}")
 
 
 class StaleError(ClsmError):

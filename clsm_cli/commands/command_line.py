@@ -278,7 +278,7 @@ def parse_start(text: str, now: datetime, zone: tzinfo) -> datetime:
     if is_time(text):
         return parse_time(text, zone, "--since")
     day = date.fromordinal(parse_days(text, now, "--since")[0])
-    return datetime(day.year, day.month, day.day, tzinfo=zone)
+    return parse_time(day.isoformat(), zone, "--since")
 
 
 def is_time(text: str) -> bool:

@@ -126,7 +126,7 @@ def _period(
     )
     if (month, week, since).count(None) < 2:
         raise UsageError(f"--{unit}", "name one of --month, --week and --since")
-    with suppress(UsageError):
+    with suppress(UsageError, ValueError):  # the day after 9999-12-31 is none
         first, until = map(date.fromordinal, parse_days(said, now, f"--{unit}"))
         if (first, until) == periods.unit(unit, first):
             return f"{first:{form}}", (first, until)

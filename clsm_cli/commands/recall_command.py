@@ -26,7 +26,7 @@ from clsm_cli.commands.command_line import (
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.errors import NothingRelevantError
+from clsm_cli.errors import BadInputError, NothingRelevantError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
 from clsm_cli.retrieval.question import Query
@@ -215,6 +215,9 @@ def _run_batch(options: Options, printer: Printer) -> None:
         if line.strip()
     ]
     queries = [asked for _, _, asked in rows if isinstance(asked, Query)]
+    if rows and not queries:
+        reason = f"no line is a question; the first {rows[0][2]}"
+        raise BadInputError(str(name), reason, 'give lines like {"query": "who is Ada?"}')
     answers = _answers(store, queries, printer)
     said: set[str] = set()
     for number, row_id, asked in rows:

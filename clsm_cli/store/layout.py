@@ -238,11 +238,15 @@ def can_create(root: Path) -> bool:
     """Whether a store can be created here; False if there already is one.
 
     Raises:
-        BadInputError: The folder contains something else.
+        BadInputError: The folder contains something else, or lies inside a store.
     """
     with atomic.disk_errors(root):
         if (root / CONFIG_NAME).is_file():
             return False
+        for parent in root.absolute().parents:
+            if (parent / CONFIG_NAME).is_file():
+                reason = f"lies inside the store {parent}"
+                raise BadInputError(str(root), reason, "choose a folder outside for: clsm init DIR")
         if root.exists() and (not root.is_dir() or _is_occupied(root)):
             next_step = "choose a new folder for: clsm init DIR"
             raise BadInputError(str(root), "is not empty and not a store", next_step)

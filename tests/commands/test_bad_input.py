@@ -5,12 +5,15 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from processes import Cli, Done
 from small_store import row
 
+from clsm_cli.commands.command_line import UsageError, parse_start
 from clsm_cli.errors import BadInputError, ClsmError, DiskError, ModelDigestError
 
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
@@ -216,3 +219,28 @@ def test_a_report_names_no_file_by_its_secret(cli: Cli) -> None:
     for words in ((), ("--json",), ("-v",)):
         done = cli.ok("ingest", ".", *words)
         assert "Tulip" not in done.out + done.err
+
+
+def test_a_store_in_a_store_and_a_file_without_questions(cli: Cli) -> None:
+    inner = cli.store / "projects" / "inner"
+    assert_said(cli("init", str(inner)), BadInputError, str(inner), f"inside the store {cli.store}")
+    assert not inner.exists()
+    page = cli.folder / "page.md"
+    page.write_text("# Not\n\nquestions\n")
+    assert_said(
+        cli("recall", "--batch", str(page)), BadInputError, "page.md: no line is a question"
+    )
+
+
+@pytest.mark.parametrize(("name", "shown"), [("", '""'), ("two\nlines", "two\\nlines")])
+def test_a_name_is_shown_on_one_line(cli: Cli, name: str, shown: str) -> None:
+    for words in (("edit", name), ("forget", name)):
+        said = cli(*words).err
+        assert said.startswith(f"clsm: {shown}: ")
+        assert said.count("\n") == 1
+
+
+def test_the_first_and_the_last_day_of_the_calendar(cli: Cli) -> None:
+    assert cli("log", "--month", "9999-12-31").code == 2
+    with pytest.raises(UsageError):  # it began in the year 0 by UTC
+        parse_start("0001-01-01", datetime.now(UTC), ZoneInfo("Europe/Berlin"))
