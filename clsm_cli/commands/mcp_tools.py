@@ -332,9 +332,9 @@ class Server(MCPServer[Any]):
     async def run_stdio_async(self) -> None:
         """Serve standard input and output."""
         # Only the iteration of standard input is used.
-        async with stdio_server(cast("anyio.AsyncFile[str]", _requests())) as streams:
+        async with stdio_server(cast("anyio.AsyncFile[str]", _requests())) as (asked, told):
             server = self._lowlevel_server
-            await server.run(*streams, server.create_initialization_options())
+            await server.run(asked, told, server.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
