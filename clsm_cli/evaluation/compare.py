@@ -111,14 +111,13 @@ def abstention(
         positive = [each.confidence for each in answers[name] if each.confidence is not None]
         for kind, found in sorted(grouped((e.query.negative, e) for e in measured).items()):
             negative = [each.confidence for each in found if each.confidence is not None]
+            truths = [True] * len(positive) + [False] * len(negative)
             if positive and negative:
                 yield AbstentionResult(
                     system=name,
                     negative=kind,
                     queries=len(found),
-                    auroc=auroc(
-                        positive + negative, [True] * len(positive) + [False] * len(negative)
-                    ),
+                    auroc=auroc(positive + negative, truths),
                     refused=sum(not each.is_answered for each in found) / len(found),
                 )
 
