@@ -36,7 +36,7 @@ from clsm_cli.evaluation.compare import auroc
 from clsm_cli.evaluation.dataset import Case, Folders
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.retrieval.verdict import ANSWER_P, MAX_READ, MIN_READ_CONFIDENCE
-from clsm_cli.scoring.confidence import ReadWeights, logit
+from clsm_cli.scoring.confidence import ReadWeights, log_odds
 from scripts import fit_verdict, worlds
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit, Memory
@@ -221,7 +221,7 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
             continue
         read = [chances[each.question, shown] for shown in each.shown[:MAX_READ]]
         until = next((n for n, chance in enumerate(read, 1) if chance >= ANSWER_P), MAX_READ)
-        rows = [(logit(s), logit(c)) for s, c in zip(each.sure, read[:until], strict=False)]
+        rows = [(log_odds(s), log_odds(c)) for s, c in zip(each.sure, read[:until], strict=False)]
         found.append(each._replace(rows=np.array(rows)))
     return found
 

@@ -84,19 +84,17 @@ def compare_pairs(
     """What one system has more than each other, query by query."""
     for other, theirs in answers.items():
         for measure in HEADLINES if other != ours else ():
-            found = paired(defined(answers[ours], measure), defined(theirs, measure), seed)
+            found = paired(answers[ours], theirs, measure, seed)
             if found is not None:
                 yield Pair(measure=measure, against=other, **found)
 
 
-def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) -> Difference | None:
-    """What one system has more than another on the queries that both have; None without any.
-
-    >>> found = paired({("a", "1"): 1.0, ("a", "2"): 1.0}, {("a", "1"): 0.0, ("b", "1"): 0.5}, 0)
-    >>> found["difference"], found["p"]
-    (1.0, 1.0)
-    """
-    gained = {key: value - theirs[key] for key, value in ours.items() if key in theirs}
+def paired(
+    ours: Sequence[Measured], theirs: Sequence[Measured], measure: str, seed: int
+) -> Difference | None:
+    """What one system has more than another on the queries for which both have a measure; None without any."""
+    known = defined(theirs, measure)
+    gained = {key: own - known[key] for key, own in defined(ours, measure).items() if key in known}
     if not gained:
         return None
     values, interval = list(gained.values()), _interval(gained, seed)
