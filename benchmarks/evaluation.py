@@ -143,7 +143,7 @@ def _origin(found: Result) -> list[str]:
 
 
 def _set(found: SetResult) -> Iterator[str]:
-    yield from (f"- {name}: {value}" for name, value in grids.sizes_grid(found))
+    yield from (f"- {name}: {value}" for name, value in grids.size_rows(found))
     yield from (f"- SHA-256: {found['digest']}", *(f"- {note}" for note in found["notes"]), "")
     for grid in grids.set_grids(found, is_full=True):
         yield from table_lines(grid)

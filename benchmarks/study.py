@@ -30,12 +30,13 @@ from clsm_cli.consolidation import active_learning
 from clsm_cli.consolidation.statement_selection import ScoredUnit, plain
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import default_folder
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads.definition_head import Form
 from clsm_cli.heads.owner_model import Decision, Owner
 from clsm_cli.model.grouping import grouped
 from clsm_cli.store import layout
 from scripts import fit_definitions, fit_doubts, fit_heads, fit_kinds, fit_names, fit_relations
-from scripts.fitting import auroc, every_eighth
+from scripts.fitting import every_eighth
 from scripts.join_labels import CHAT, LABELS, digest, joined
 
 if TYPE_CHECKING:

@@ -32,14 +32,14 @@ import torch
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.evaluation.dataset import Case, Folders
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.retrieval.verdict import ANSWER_P, MAX_READ, MIN_READ_CONFIDENCE
-from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
+from clsm_cli.scoring.confidence import ReadWeights, log_odds
 from scripts import fit_verdict, worlds
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit, Memory
-from scripts.fitting import auroc
 from scripts.join_labels import LABELS, digest
 
 if TYPE_CHECKING:
@@ -221,14 +221,9 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
             continue
         read = [chances[each.question, shown] for shown in each.shown[:MAX_READ]]
         until = next((n for n, chance in enumerate(read, 1) if chance >= ANSWER_P), MAX_READ)
-        rows = [(_logit(s), _logit(c)) for s, c in zip(each.sure, read[:until], strict=False)]
+        rows = [(log_odds(s), log_odds(c)) for s, c in zip(each.sure, read[:until], strict=False)]
         found.append(each._replace(rows=np.array(rows)))
     return found
-
-
-def _logit(chance: float) -> float:
-    kept = min(1 - MIN_LOGIT_P, max(MIN_LOGIT_P, chance))
-    return float(np.log(kept / (1 - kept)))
 
 
 def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[str, Any]:

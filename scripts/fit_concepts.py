@@ -32,6 +32,7 @@ from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import ConceptEvidence
 from clsm_cli.store.index.opening import open_index
+from scripts.fitting import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,10 +49,6 @@ MOST = 10
 BETAS, SHIPPED_BETA = (1.0, 1.5, 2.0, 3.0), RecallSettings().concept_beta
 SHIPPED = (*relevance.WEIGHTS, relevance.BIAS)
 """Weights of the evidence in its order, then the bias."""
-RIDGE = 1e-2
-"""Pull of the weights to 0; keeps evidence that never varies from having any weight."""
-STEPS = 30
-"""Newton steps at most; about ten are needed."""
 
 
 class ScoredNode(NamedTuple):
@@ -75,36 +72,6 @@ def returned_nodes(
         for each in weighed
     )
     return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
-
-
-def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Floats:
-    """Logistic regression by Newton's method: the weights w and, last, the bias.
-
-    L(w) = Σ c (y log p + (1 − y) log(1 − p)) − ½ · ridge · |w|²,  p = 1 / (1 + exp(−w·x)), is concave,
-    so there is one maximum.
-
-    Args:
-        table: float64 [samples, evidence].
-        labels: float64 [samples], 0 or 1.
-        counts: float64 [samples], what each counts; None: 1.
-
-    >>> import numpy as np
-    >>> weights = logistic(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 0.0, 0.0, 1.0]))
-    >>> bool(weights[0] > 1 and weights[1] < -1)
-    True
-    """
-    rows = np.hstack([table, np.ones((len(table), 1))])
-    each = np.ones(len(table)) if counts is None else counts
-    weights = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
-        chances = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (each * (labels - chances)) - RIDGE * weights
-        curvature = (rows * (each * chances * (1 - chances))[:, None]).T @ rows
-        step = np.linalg.solve(curvature + RIDGE * np.eye(len(weights)), gradient)
-        weights = weights + step
-        if np.abs(step).max() < 1e-8:
-            break
-    return weights
 
 
 class Asked(NamedTuple):

@@ -25,8 +25,8 @@ from clsm_cli.heads.definition_head import Form, definitions
 from clsm_cli.store import layout
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
-from scripts.fit_concepts import logistic
 from scripts.fit_ranking import fit
+from scripts.fitting import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

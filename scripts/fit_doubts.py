@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from clsm_cli.consolidation.supersession_check import ASKING_LIMIT, ASKING_WEIGHTS, asking_signs
-from scripts.fitting import auroc
+from clsm_cli.evaluation.compare import auroc
+from scripts.fitting import logistic
 from scripts.join_labels import LABELS
 
 DECAY = 3.0  # of the weights of the standardised signs
@@ -20,17 +21,11 @@ MARGIN = 0.1  # of the log odds that a question is sensible, from which it is as
 
 
 def fit(signs: Any, truths: Any) -> tuple[Any, float]:
-    """Weights and offset of a logistic regression, by Newton's method."""
+    """Weights and offset of a logistic regression over the signs."""
     mean, scale = signs.mean(0), signs.std(0)
-    rows = np.column_stack([np.ones(len(signs)), (signs - mean) / scale])
-    decay = np.diag([0.0] + [DECAY] * signs.shape[1])
-    found = np.zeros(rows.shape[1])
-    for _ in range(30):
-        chances = 1 / (1 + np.exp(-rows @ found))
-        slope = rows.T @ (chances - truths) + decay @ found
-        found -= np.linalg.solve((rows.T * (chances * (1 - chances))) @ rows + decay, slope)
-    weights = found[1:] / scale
-    return weights, float(found[0] - weights @ mean)
+    found = logistic((signs - mean) / scale, truths, ridge=[*[DECAY] * signs.shape[1], 0.0])
+    weights = found[:-1] / scale
+    return weights, float(found[-1] - weights @ mean)
 
 
 def examples() -> tuple[Any, Any, Any]:

@@ -29,6 +29,7 @@ import numpy as np
 
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads import judge, unit_features
 from clsm_cli.heads.classifier import CLIP, Classifier
 from clsm_cli.heads.judge import DIMENSIONS, DOCUMENT_LABELS, UNKNOWN, unit_inputs
@@ -38,7 +39,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import turn_from_block
 from clsm_cli.model.episodes import Turn
-from scripts.fitting import auroc, layers, pack, scale, shares
+from scripts.fitting import layers, pack, scale, shares
 from scripts.join_labels import CHAT, LABELS, joined
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from clsm_cli.consolidation.statement_selection import MIN_KIND_P
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads import classifier, judge, unit_features
 from clsm_cli.heads.judge import DIMENSIONS, KINDS, UNKNOWN, unit_inputs
 from clsm_cli.heads.units import units
@@ -32,7 +33,6 @@ from clsm_cli.model.episodes import Turn
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from scripts import worlds
 from scripts.fit_heads import INPUTS, Examples, Settings, left_out, lines_of_talks, of_units, write
-from scripts.fitting import auroc
 from scripts.join_labels import LABELS
 
 if TYPE_CHECKING:

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads.classifier import CLIP, Classifier, unpack
 from clsm_cli.heads.name_head import INPUTS, KINDS, name_features
 from scripts import worlds
-from scripts.fitting import auroc, layers, pack, scale, shares
+from scripts.fitting import layers, pack, scale, shares
 from scripts.join_labels import LABELS, joined
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"

@@ -31,11 +31,11 @@ import torch
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.pair_head import RELATIONS, joined
 from scripts import worlds
 from scripts.cross_encoder import Examples, Minilm, Network, Packed, fit, probabilities, read_by
-from scripts.fitting import auroc
 from scripts.join_labels import CHAT, LABELS, heading_above
 from scripts.join_labels import joined as with_texts
 from scripts.told_changes import CHANGES

@@ -20,6 +20,7 @@ import numpy as np
 
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads.classifier import Classifier
 from clsm_cli.heads.relation_head import (
     INPUTS,
@@ -32,7 +33,7 @@ from clsm_cli.heads.relation_head import (
 )
 from clsm_cli.text.known_names import NameSpan
 from scripts.fit_heads import Examples, Settings, fit, left_out
-from scripts.fitting import auroc, pack
+from scripts.fitting import pack
 from scripts.join_labels import LABELS, joined
 
 if TYPE_CHECKING:

@@ -30,13 +30,14 @@ import torch
 from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads import cross_encoder, judge
 from clsm_cli.heads.statement_head import TALK, VERDICTS, place_of
 from clsm_cli.heads.units import spans_of
 from scripts import worlds
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_heads import plain_sentences, turns_of_document
-from scripts.fitting import auroc, every_eighth
+from scripts.fitting import every_eighth
 from scripts.join_labels import CHAT, LABELS, joined, turns_of
 
 if TYPE_CHECKING:

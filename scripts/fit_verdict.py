@@ -38,7 +38,7 @@ from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
-from scripts.fit_concepts import logistic
+from scripts.fitting import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

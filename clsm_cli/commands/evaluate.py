@@ -128,7 +128,7 @@ def _typed(
 def run_tables(result: Result, *, verbose: bool) -> Iterator[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     for found in result["sets"]:
-        sizes = grids.sizes_grid(found)
+        sizes = grids.size_rows(found)
         yield Table(f"{found['name']} ({found['kind']})", ("it holds", ""), sizes)
         for grid in grids.set_grids(found, is_full=verbose):
             yield from _tables(grid)

@@ -1,8 +1,11 @@
 """Compare systems over many queries."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import LabelledQuery
 from clsm_cli.evaluation.result import (
@@ -15,6 +18,9 @@ from clsm_cli.evaluation.result import (
 )
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
@@ -78,19 +84,17 @@ def compare_pairs(
     """What one system has more than each other, query by query."""
     for other, theirs in answers.items():
         for measure in HEADLINES if other != ours else ():
-            found = paired(defined(answers[ours], measure), defined(theirs, measure), seed)
+            found = paired(answers[ours], theirs, measure, seed)
             if found is not None:
                 yield Pair(measure=measure, against=other, **found)
 
 
-def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) -> Difference | None:
-    """What one system has more than another on the queries that both have; None without any.
-
-    >>> found = paired({("a", "1"): 1.0, ("a", "2"): 1.0}, {("a", "1"): 0.0, ("b", "1"): 0.5}, 0)
-    >>> found["difference"], found["p"]
-    (1.0, 1.0)
-    """
-    gained = {key: value - theirs[key] for key, value in ours.items() if key in theirs}
+def paired(
+    ours: Sequence[Measured], theirs: Sequence[Measured], measure: str, seed: int
+) -> Difference | None:
+    """What one system has more than another on the queries for which both have a measure; None without any."""
+    known = defined(theirs, measure)
+    gained = {key: own - known[key] for key, own in defined(ours, measure).items() if key in known}
     if not gained:
         return None
     values, interval = list(gained.values()), _interval(gained, seed)
@@ -105,12 +109,13 @@ def abstention(
         positive = [each.confidence for each in answers[name] if each.confidence is not None]
         for kind, found in sorted(grouped((e.query.negative, e) for e in measured).items()):
             negative = [each.confidence for each in found if each.confidence is not None]
+            truths = [True] * len(positive) + [False] * len(negative)
             if positive and negative:
                 yield AbstentionResult(
                     system=name,
                     negative=kind,
                     queries=len(found),
-                    auroc=auroc(positive, negative),
+                    auroc=auroc(positive + negative, truths),
                     refused=sum(not each.is_answered for each in found) / len(found),
                 )
 
@@ -119,16 +124,19 @@ EXACT_FLIPS = 16  # pairs that differ up to which all 2ⁿ sign flips are tried;
 _AT_ONCE = 1 << 20  # numbers drawn at once, for the sake of memory
 
 
-def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Probability that a positive scores above a negative; a tie counts one half (Mann-Whitney U / nm).
+def auroc(scores: ArrayLike, truths: ArrayLike) -> float:
+    """Probability that a true one scores above a false one; a tie counts one half (Mann-Whitney U / nm).
 
-    >>> auroc([0.9, 0.5], [0.5, 0.1])
+    >>> auroc([0.9, 0.5, 0.5, 0.1], [True, True, False, False])
     0.875
     """
     import numpy as np
 
-    above = np.subtract.outer(np.asarray(positive), np.asarray(negative))
-    return float(((above > 0).sum() + (above == 0).sum() / 2) / above.size)
+    true = np.asarray(truths, bool)
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    n = int(true.sum())
+    return float((ranks[true].sum() - n * (n + 1) / 2) / (n * (len(true) - n)))
 
 
 def cluster_interval(

@@ -150,16 +150,6 @@ class Faults(dict[str, list[str]]):
         )
 
 
-def digest_contents(root: Path, read: Iterable[Path]) -> str:
-    """The SHA-256 of a set, hexadecimal.
-
-    It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
-    """
-    folder = root if root.is_dir() else root.parent
-    found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
-    return atomic.sha256("".join(f"{found[name]}  {name}\n" for name in sorted(found)).encode())
-
-
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; BadInputError if it is missing or cannot be read."""
     try:
@@ -180,8 +170,14 @@ def made_dataset(
     unit: EvidenceUnit,
     headline: str,
 ) -> Dataset:
-    """A set that was read from some files at a path, whose name it gets."""
-    digest = digest_contents(root, read)
+    """A set that was read from some files at a path, whose name it gets.
+
+    Its digest is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
+    """
+    folder = root if root.is_dir() else root.parent
+    found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
+    listed = "".join(f"{found[name]}  {name}\n" for name in sorted(found))
+    digest = atomic.sha256(listed.encode())
     return Dataset(kind, root.resolve().name, digest, unit, headline, tuple(cases), notes)
 
 

@@ -101,17 +101,17 @@ class Grid(NamedTuple):
 def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
     """The tables of a set; with ``is_full`` also what each mechanism does."""
     name = found["headline"]
-    yield headline_grid(found)
+    yield _headline_grid(found)
     groups = (each["groups"].get("category", {}) for each in found["systems"])
     if names := dict.fromkeys(group for each in groups for group in each):
         columns = [(group, name, _in_category(found, group, name)) for group in names]
         yield _by_system(f"{measure_heading(name)} by category (%)", found, columns)
     if found["pairs"]:
-        yield pairs_grid(found)
+        yield _pairs_grid(found)
     if found["ablation"]:
-        yield ablation_grid(found, is_full=is_full)
+        yield _ablation_grid(found, is_full=is_full)
     if found["abstention"]:
-        yield abstention_grid(found)
+        yield _abstention_grid(found)
 
 
 def full_grid(found: SetResult) -> Grid:
@@ -123,7 +123,7 @@ def _has_concepts(found: SetResult) -> bool:
     return any(each["figures"].get("f1") is not None for each in found["systems"])
 
 
-def headline_grid(found: SetResult) -> Grid:
+def _headline_grid(found: SetResult) -> Grid:
     """Each system with the few measures that matter for what is labelled."""
     names = (*CONCEPTS, *NOTED) if _has_concepts(found) else EVIDENCE
     headline = found["headline"]
@@ -138,7 +138,7 @@ def headline_grid(found: SetResult) -> Grid:
     return _by_system("Systems (%)", found, columns)
 
 
-def pairs_grid(found: SetResult) -> Grid:
+def _pairs_grid(found: SetResult) -> Grid:
     """What clsm has more than each other system by what the set is judged by."""
     judged = (found["headline"], "recall@10" if _has_concepts(found) else "tokens@1000")
     return Grid(
@@ -154,7 +154,7 @@ def pairs_grid(found: SetResult) -> Grid:
     )
 
 
-def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
+def _ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
     name = found["headline"]
     heading = measure_heading(name)
@@ -171,7 +171,7 @@ def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     )
 
 
-def abstention_grid(found: SetResult) -> Grid:
+def _abstention_grid(found: SetResult) -> Grid:
     """Whether confidence tells what the memory holds from what it does not."""
     rows = []
     for each in found["abstention"]:
@@ -188,7 +188,7 @@ def abstention_grid(found: SetResult) -> Grid:
     )
 
 
-def sizes_grid(found: SetResult) -> list[tuple[str, str]]:
+def size_rows(found: SetResult) -> list[tuple[str, str]]:
     """What a set holds and how much of it became a memory, by name."""
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in found["sizes"].items()]
     if found["stored"] is not None:

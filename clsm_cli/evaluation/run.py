@@ -7,7 +7,7 @@ from typing import Any
 
 import clsm_cli
 from clsm_cli.evaluation import benches, compare, measures, systems
-from clsm_cli.evaluation.benches import MECHANISMS, Bench, Mechanism
+from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.dataset import Dataset, LabelledQuery
 from clsm_cli.evaluation.measures import Retrieved, credit_items
@@ -69,7 +69,14 @@ def evaluate_set(
         if all(map(mechanism.applies, made)):
             name = WITHOUT.format(mechanism.name)
             without = _measured(name, systems.recall_system(mechanism.without), made)
-            ablation.append(_ablation_result(mechanism, without, ours, dataset, request.seed))
+            ablation.append(
+                AblationResult(
+                    mechanism=mechanism.name,
+                    about=mechanism.about,
+                    figures=compare.mean_figures(without),
+                    **compare.paired(without, ours, dataset.headline, request.seed) or compare.NONE,
+                )
+            )
             if mechanism.name == "consolidation":  # compared as a system is: what the night is for
                 answers[name] = without
     return SetResult(
@@ -87,22 +94,6 @@ def evaluate_set(
         ablation=ablation,
         abstention=list(compare.abstention(answers, negatives)),
         queries=list(_queries(answers)),
-    )
-
-
-def _ablation_result(
-    mechanism: Mechanism,
-    without: Sequence[Measured],
-    ours: Sequence[Measured],
-    dataset: Dataset,
-    seed: int,
-) -> AblationResult:
-    left, known = (compare.defined(each, dataset.headline) for each in (without, ours))
-    return AblationResult(
-        mechanism=mechanism.name,
-        about=mechanism.about,
-        figures=compare.mean_figures(without),
-        **(compare.paired(left, known, seed) or compare.NONE),
     )
 
 

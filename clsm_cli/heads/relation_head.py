@@ -92,11 +92,6 @@ SLOTS = ("left", "right", "between")
 _BETWEEN_SIGNS = 80
 
 
-def pair_shape(pair: Pair) -> list[float]:
-    """Features of a pair, in the order of ``SHAPE``."""
-    return [float(each or 0) for each in _features(pair).values()]
-
-
 def _features(pair: Pair) -> dict[str, float]:
     """Feature name → value."""
     text, left, right = pair.text, pair.left, pair.right
@@ -217,7 +212,7 @@ def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
     import numpy as np
 
     inputs = np.zeros((len(chosen), len(INPUTS)))
-    inputs[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
+    inputs[:, : len(SHAPE)] = [[*_features(pair).values()] for pair in chosen]
     if meanings is None:
         return inputs
     texts = [_slot_texts(each) for each in chosen]

@@ -133,7 +133,9 @@ def read_probability(sure: float, chance: float) -> float:
     True
     """
     odds = (
-        READ_WEIGHTS.sure * _logit(sure) + READ_WEIGHTS.chance * _logit(chance) + READ_WEIGHTS.bias
+        READ_WEIGHTS.sure * log_odds(sure)
+        + READ_WEIGHTS.chance * log_odds(chance)
+        + READ_WEIGHTS.bias
     )
     return cap(1 / (1 + exp(-odds)))
 
@@ -150,10 +152,11 @@ def reading_signal(chance: float) -> float:
     >>> reading_signal(0.5), reading_signal(0.0), round(reading_signal(0.9), 2)
     (0.5, 0.0, 0.72)
     """
-    return (1 + max(-1.0, min(1.0, _logit(chance) / MAX_LOGIT))) / 2
+    return (1 + max(-1.0, min(1.0, log_odds(chance) / MAX_LOGIT))) / 2
 
 
-def _logit(chance: float) -> float:
+def log_odds(chance: float) -> float:
+    """The log odds of a probability, clipped to ``MIN_LOGIT_P`` from 0 and 1."""
     kept = max(MIN_LOGIT_P, min(1 - MIN_LOGIT_P, chance))
     return log(kept / (1 - kept))
 

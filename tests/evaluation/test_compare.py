@@ -41,6 +41,14 @@ def test_pairs_are_compared_query_by_query() -> None:
     assert found[1]["p"] == pytest.approx(2 / 2**4)  # of 16 sign patterns all plus and all minus
 
 
+def test_a_pair_counts_the_queries_that_both_systems_have() -> None:
+    ours, theirs = [worth(0, f1=1.0), worth(1, f1=1.0)], [worth(0, f1=0.0), worth(2, f1=0.5)]
+    found = compare.paired(ours, theirs, "f1", seed=0)
+    assert found is not None
+    assert (found["difference"], found["p"]) == (1.0, 1.0)
+    assert compare.paired(ours, [worth(3, f1=1.0)], "f1", seed=0) is None
+
+
 def test_confidence_is_compared_by_kind_of_silence() -> None:
     silent = [
         worth(0, 0.5, silent="off topic"),

@@ -11,7 +11,7 @@ from clsm_cli.evaluation.dataset import Chat, LabelledQuery, LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
 from clsm_cli.evaluation.probes.probe_registry import (
-    KINDS,
+    FALSE_KINDS,
     PROBES,
     FactChange,
     run_probe,
@@ -62,7 +62,9 @@ def test_the_first_item_that_tells_the_fact_decides() -> None:
 def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
     def judge(*ids: str) -> list[bool]:
         found = Retrieved(tuple(item(id_) for id_ in ids))
-        return [probe_registry.is_above(found, LabelledQuery("7", "?"), kind) for kind in KINDS]
+        return [
+            probe_registry.is_above(found, LabelledQuery("7", "?"), kind) for kind in FALSE_KINDS
+        ]
 
     assert judge("7-true", "7-poisoned") == [True, True, True]
     assert judge("7-poisoned", "7-true", "7-similar-1") == [True, True, False]
@@ -97,10 +99,13 @@ def test_what_has_no_flaw_comes_first(
     def above(bench: Bench) -> dict[str, int]:
         answers = systems.recall_system()(bench, queries)
         pairs = list(zip(answers, queries, strict=True))
-        return {kind: sum(probe_registry.is_above(*pair, kind) for pair in pairs) for kind in KINDS}
+        return {
+            kind: sum(probe_registry.is_above(*pair, kind) for pair in pairs)
+            for kind in FALSE_KINDS
+        }
 
     whole, without = above(bench), above(with_settings(bench, {"recall.rivals": 0.0}))
-    for kind in KINDS:
+    for kind in FALSE_KINDS:
         least = 0.6 if kind == "superseded" else 0.9  # the head judges what ends; of all traps .89
         assert whole[kind] >= least * len(queries), whole
         assert without[kind] < whole[kind]

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 
+from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads.classifier import Classifier, unpack
 from scripts.fit_heads import Examples, Settings, fit, left_out
-from scripts.fitting import auroc, pack
+from scripts.fitting import pack
 
 OUTPUTS = {"odd": ("odd",)}
 CHANCE = np.random.default_rng(3)

@@ -7,7 +7,6 @@ taken, and said. Adversarial questions ask the wrong person, so nothing answers 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +38,9 @@ def load(path: Path) -> dataset.Dataset:
         for case in read.cases
     ]
     cases = []
-    for place, case in enumerate(read.cases):
-        others = dict(
-            chain.from_iterable(each.items() for each in asked[:place] + asked[place + 1 :])
-        )
-        strange = _strange(case.name, {bare: others[bare] for bare in others.keys() - asked[place]})
-        cases.append(case._replace(queries=(*case.queries, *strange)))
+    for case, own in zip(read.cases, asked, strict=True):
+        others = {bare: text for each in asked for bare, text in each.items() if bare not in own}
+        cases.append(case._replace(queries=(*case.queries, *_strange(case.name, others))))
     rule = (
         f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, drawn by a hash of"
         " their text; nameless ones are the same without the names of the people there"

@@ -30,6 +30,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
 
 SystemFigures = dict[str, dict[str, float]]  # system → figure → value
+Judge = Callable[[LabelledQuery, Retrieved], dict[str, float]]  # the figures of one answer
 
 CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
 FIRST = 10  # items of an answer that are looked at
@@ -60,9 +61,8 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
         so_far = grouped((t.fact, t) for t in tellings if t.week < check * each)
-        queries = [
-            LabelledQuery(f"{check}-{fact}", ask[check % len(ask)]) for fact, ask in enumerate(asks)
-        ]
+        wordings = (ask[check % len(ask)] for ask in asks)
+        queries = [LabelledQuery(f"{check}-{fact}", ask) for fact, ask in enumerate(wordings)]
         for name, answers in ask_main(bench, queries).items():
             latest[name] += (tells_latest(a.items, so_far[at]) for at, a in enumerate(answers))
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
@@ -135,7 +135,7 @@ def _statements(bench: Bench) -> defaultdict[str, list[Statement]]:
     return found
 
 
-KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
+FALSE_KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
 TRAPS = 3  # questions from each template of the distractor probe, about other people
 TRAP_SESSIONS = 24
 
@@ -144,14 +144,12 @@ def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> SystemFi
     """The share of questions whose true memory stands above each kind of false one."""
     queries, turns = make_traps(seed)
     bench = make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
-    return mean_figures(bench, queries, lambda q, a: {kind: is_above(a, q, kind) for kind in KINDS})
+    return judged_answers(
+        bench, queries, lambda q, a: {kind: is_above(a, q, kind) for kind in FALSE_KINDS}
+    )
 
 
-def mean_figures(
-    bench: Bench,
-    queries: Sequence[LabelledQuery],
-    judge: Callable[[LabelledQuery, Retrieved], dict[str, float]],
-) -> SystemFigures:
+def judged_answers(bench: Bench, queries: Sequence[LabelledQuery], judge: Judge) -> SystemFigures:
     """Of each system the means of what is judged of its answers."""
     figures: SystemFigures = {}
     for name, answers in ask_main(bench, queries).items():
@@ -213,7 +211,7 @@ def run_split(factory: StoreFactory, engine: Engine, seed: int) -> SystemFigures
         hits = [any(id_ in item.turns for item in found.items[:FIRST]) for id_ in query.gold]
         return {"both@10": all(hits), "recall@10": fmean(hits)}
 
-    return mean_figures(bench, queries, judge)
+    return judged_answers(bench, queries, judge)
 
 
 def make_split(seed: int) -> tuple[list[LabelledQuery], list[LabelledTurn]]:
@@ -276,7 +274,7 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> SystemF
     figures: SystemFigures = {name: {} for name in MAIN}
     for where, bench in (("chat", chat), ("notes", notes)):
         for how, each in queries.items():
-            for name, row in mean_figures(bench, each, judge).items():
+            for name, row in judged_answers(bench, each, judge).items():
                 figures[name] |= {f"{what}, {where} {how}": mean for what, mean in row.items()}
     return figures
 
@@ -316,7 +314,7 @@ _PLACES = [f"{where} {how}" for where in ("chat", "notes") for how in ("alone", 
 _FOUND = {f"{what}, {at}": bar for at in _PLACES for what, bar in (("found", 1.0), ("first", 0.97))}
 PROBES = {
     "drift": Probe({"latest": 0.9, "closed": 0.9}, run_drift),  # CMA §6.3
-    "distractor": Probe(dict.fromkeys(KINDS, 0.9), run_distractor),
+    "distractor": Probe(dict.fromkeys(FALSE_KINDS, 0.9), run_distractor),
     "split": Probe({"both@10": 0.75}, run_split),
     "identifiers": Probe(_FOUND, run_identifiers),
 }
