@@ -179,7 +179,8 @@ def _judge_all(
 ) -> dict[str, NameJudgement]:
     """Judge names by all their uses and their sentence vectors."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
-    features = name_features(sorted(names), texts)
+    with remembered(state.store.derived, "uses of names") as memo:
+        features = name_features(sorted(names), texts, memo.value)
     judgements: dict[str, NameJudgement] = {}
     found = list(features)
     for start in range(0, len(found), _BATCH_NAMES):

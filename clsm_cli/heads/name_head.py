@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from clsm_cli.heads import classifier
+from clsm_cli.model.ids import digest
 from clsm_cli.text.markdown_marks import BOX, ITEM
 
 KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
@@ -40,6 +42,12 @@ _UNSPACED = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]")
 _SPOKEN = re.compile(r"\*{0,2}:\*{0,2}[ \t]+\S+[ \t]+\S+[ \t]+\S")
 
 
+_Use = tuple[str, str, list[int]]
+"""A use of a string: ``_use_features``."""
+_UNREAD: _Use = ("", "", [])
+"""A use whose context is not inspected."""
+
+
 class NameJudgement(NamedTuple):
     """The probability that a string names one particular thing, and of each of ``KINDS`` if it does."""
 
@@ -61,12 +69,17 @@ def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudgement]:
     ]
 
 
-def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
+def name_features(
+    names: Collection[str],
+    documents: Iterable[str],
+    remember: Callable[[Any, Callable[[], Any]], Any] = lambda _, compute: compute(),
+) -> dict[str, list[float]]:
     """Features of strings and their uses, in the order of ``INPUTS``; each text is scanned once.
 
     Args:
         names: As written, without surrounding marks.
         documents: The texts of a store, one per note or conversation.
+        remember: The value that the second argument returns, or returned before for the same first one.
 
     >>> told = name_features(["Ada"], ["Ask Ada.", "Then Ada's letter came."])["Ada"]
     >>> row = dict(zip(INPUTS, told, strict=True))
@@ -76,13 +89,28 @@ def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str,
     found = {name: _Uses() for name in names if name}
     finder = _Finder(found)
     count = 0
-    for count, text in enumerate(documents, 1):
-        for name, start, end in finder.find(text):
-            found[name].add(text, start, end, count, is_as_written=text[start:end] == name)
+    for count, text in enumerate(documents, 1):  # noqa: B007  # the last is their number
+        uses = remember((text, finder.sought_in(text)), partial(_uses_in, text, finder))
+        for name, in_document in uses.items():
+            found[name].add(*in_document)
     return {
         name: [*map(float, (_string_features(name) | uses.row(count)).values())]
         for name, uses in found.items()
     }
+
+
+def _uses_in(text: str, finder: _Finder) -> dict[str, tuple[int, int, list[_Use]]]:
+    """The strings in a document, each with how often it is in small letters, in any other case, and its uses."""
+    found: dict[str, tuple[int, int, list[_Use]]] = {}
+    for name, start, end in finder.find(text):
+        written = text[start:end]
+        small, cased, uses = found.get(name, (0, 0, []))
+        if written != name:
+            small, cased = small + written.islower(), cased + 1
+        else:
+            uses.append(_use_features(text, start, end) if len(uses) < _MAX_USES else _UNREAD)
+        found[name] = small, cased, uses
+    return found
 
 
 class _Finder:
@@ -100,6 +128,17 @@ class _Finder:
                 self._by_sign.setdefault(name[:2].lower(), []).append(name)
         starts = "".join({re.escape(start[0]) for start in sorted(self._by_sign)})
         self._signs = re.compile(f"[{starts}]", re.IGNORECASE) if starts else None
+        self._digests = {
+            start: digest(repr((self._by_word.get(start), self._by_sign.get(start))))
+            for start in self._by_word.keys() | self._by_sign.keys()
+        }
+
+    def sought_in(self, text: str) -> list[tuple[str, str]]:
+        """The beginnings of strings that a text has, each with a digest of the strings."""
+        starts = {word.lower() for word in _WORD.findall(text)}
+        for match in self._signs.finditer(text) if self._signs else ():
+            starts.add(text[match.start() : match.start() + 2].lower())
+        return sorted((start, self._digests[start]) for start in starts & self._digests.keys())
 
     def find(self, text: str) -> Iterator[tuple[str, int, int]]:
         for match in _WORD.finditer(text):
@@ -121,31 +160,27 @@ class _Uses:
     """Counts the uses of a string and the features of their contexts."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[int] = Counter()
         self.before: Counter[str] = Counter()
         self.after: Counter[str] = Counter()
-        self.uses = self.holding = self.small = self.cased = self.last = 0
+        self.uses = self.holding = self.small = self.cased = 0
 
-    def add(self, text: str, start: int, end: int, document: int, *, is_as_written: bool) -> None:
-        """Count a use at ``start`` to ``end`` of the text of a numbered document."""
-        if not is_as_written:
-            self.small += text[start:end].islower()
-            self.cased += 1
-            return
-        self.uses += 1
-        self.holding += document != self.last
-        self.last = document
-        if self.uses <= _MAX_USES:
-            before, after, context = _use_features(text, start, end)
+    def add(self, small: int, cased: int, uses: Sequence[_Use]) -> None:
+        """Count the uses in one more document, as ``_uses_in`` gives them."""
+        self.small += small
+        self.cased += cased
+        self.holding += bool(uses)
+        for before, after, places in uses[: max(0, _MAX_USES - self.uses)]:
             self.before[before] += 1
             self.after[after] += 1
-            self.counts.update(use for use, holds in context.items() if holds)
+            self.counts.update(places)
+        self.uses += len(uses)
 
     def row(self, documents: int) -> dict[str, float]:
         """Features of the contexts and of their distribution over ``documents`` documents."""
         looked = min(self.uses, _MAX_USES) + _PRIOR_USES
         return {
-            **{use: self.counts[use] / looked for use in USE_FEATURES},
+            **{use: self.counts[place] / looked for place, use in enumerate(USE_FEATURES)},
             "uses": math.log1p(self.uses),
             "documents": math.log1p(self.holding),
             "share of documents": self.holding / max(1, documents),
@@ -194,7 +229,13 @@ def _string_features(name: str) -> dict[str, float]:
     }
 
 
-def _use_features(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
+def _use_features(text: str, start: int, end: int) -> _Use:
+    """The word before a use, the word after it, and the places in ``USE_FEATURES`` of those that it has."""
+    before, after, context = _context(text, start, end)
+    return before, after, [place for place, holds in enumerate(context.values()) if holds]
+
+
+def _context(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
     """The word before a use, the word after it, and the features of its context."""
     begin = text.rfind("\n", 0, start) + 1
     close = text.find("\n", end)
@@ -247,7 +288,7 @@ def _use_features(text: str, start: int, end: int) -> tuple[str, str, dict[str, 
     return word or head[-1:], next_word or tail[:1], like
 
 
-USE_FEATURES = tuple(_use_features("", 0, 0)[2])
+USE_FEATURES = tuple(_context("", 0, 0)[2])
 INPUTS = (*_string_features("-"), *_Uses().row(0))
 """Feature names, in order."""
 _WIKI_LINK = INPUTS.index("wiki link")
