@@ -67,7 +67,7 @@ def episode_files(connection: Connection) -> dict[str, EpisodeFile]:
 def pending_since(connection: Connection) -> list[str]:
     """When each episode with a record, and without a consolidation, was recorded."""
     query = (
-        "SELECT e.recorded FROM episodes e JOIN recorded r ON r.episode = e.id"
+        "SELECT e.recorded FROM episodes e JOIN episode_stages r ON r.episode = e.id"
         " WHERE NOT r.consolidated ORDER BY e.id, e.file"
     )
     return column(connection, query)
