@@ -27,8 +27,7 @@ _FAST = ("recall", "search", "context", "ingest")
 def run(arguments: Sequence[str]) -> int | None:
     """Run a command line; its exit code, or None if Typer must run it."""
     if list(arguments) == ["--version"]:
-        print(f"clsm {__version__}")
-        return 0
+        return _print_version()
     name = arguments[0] if arguments else ""
     if name not in _FAST or (name == "ingest" and "--capture" not in arguments):
         return None  # only a hook's ingest is fast
@@ -44,6 +43,17 @@ def run(arguments: Sequence[str]) -> int | None:
         return output.guard(lambda: command.run(make_options(command.Options, values)))
     except UsageError:
         return None
+
+
+def _print_version() -> int:
+    line = f"clsm {__version__}"
+    try:
+        print(line, flush=True)
+    except OSError:
+        from clsm_cli.commands import output
+
+        return output.guard(lambda: output.Printer().lines([line]))
+    return 0
 
 
 def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:

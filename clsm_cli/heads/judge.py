@@ -10,6 +10,7 @@ from clsm_cli.heads import classifier
 from clsm_cli.heads.unit_features import TIME, Unit, log, stock_share, unit_features
 from clsm_cli.heads.units import units
 from clsm_cli.model.episodes import Turn
+from clsm_cli.text import secrets
 from clsm_cli.text.markdown_marks import BOX, ITEM
 
 WORKSPACE_FILES = (
@@ -89,6 +90,11 @@ def judge_units(
     if words:
         kinds = classifier.load("kind").probabilities(rows)
         chances = [{**row, **kind} for row, kind in zip(chances, kinds, strict=True)]
+    # What was masked is what the sentence told.
+    chances = [
+        {**row, "noise": 1.0, "keep": 0.0} if secrets.is_masked(text) else row
+        for row, text in zip(chances, texts, strict=True)
+    ]
     return [UnitProbabilities(unit, row) for unit, row in zip(found, chances, strict=True)]
 
 

@@ -4,6 +4,7 @@ next step, and everything good is still there."""
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,6 +108,13 @@ def on_disk(bare: Cli, disk: Path, home: Path | str) -> Cli:
 
 def remount(disk: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", disk], check=True)
+
+
+def test_a_version_that_cannot_be_printed() -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [sys.executable, "-m", "clsm_cli", "--version"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (DiskError.exit_code, 1)
 
 
 def test_a_full_disk(bare: Cli, mount: Callable[[str], Path]) -> None:

@@ -47,6 +47,12 @@ def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
     assert decision[0].chances["keep"] > 2 * stock[0].chances["keep"]
 
 
+def test_a_sentence_whose_secret_was_masked_is_worth_nothing() -> None:
+    turn = _turn("- The server in Leeds: [masked:password]", "MEMORY.md", "Decisions")
+    (masked,) = judge.judge_units([turn], judge.about_document([turn]))
+    assert (masked.chances["noise"], masked.chances["keep"]) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("path", "heading", "text", "role"),
     [

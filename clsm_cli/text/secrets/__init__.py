@@ -51,6 +51,15 @@ def mask(text: str) -> MaskedText:
     return MaskedText(masked, found)
 
 
+def is_masked(text: str) -> bool:
+    """Whether something of a text was masked.
+
+    >>> is_masked("Netflix: [masked:password]"), is_masked("Netflix")
+    (True, False)
+    """
+    return _MASK in text
+
+
 def mask_name(text: str) -> MaskedText:
     """Mask a name or path, or a sentence with one.
 
