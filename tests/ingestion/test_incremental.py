@@ -283,7 +283,9 @@ def test_nothing_behind_a_cursor_is_read() -> None:
 def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
     for number in range(8):
         write_rows(database_of(tmp_path), f"s{number}", talk(f"s{number}"))
-    with (cli.store / "clsm.yaml").open("a") as config:  # on a busy machine, too, one waits for the other
+    with (cli.store / "clsm.yaml").open(
+        "a"
+    ) as config:  # on a busy machine, too, one waits for the other
         config.write("settings:\n  store.capture_wait: 60\n")
     words = ("ingest", "--openclaw", str(tmp_path), "--capture", "--json")
     with ThreadPoolExecutor(2) as pool:
