@@ -5,23 +5,10 @@ from clsm_cli.text.ordinals import ConversationPlace as Place
 from clsm_cli.text.ordinals import is_about_talk, read_reference
 
 
-@pytest.mark.parametrize(("question", "about", "which"), table(__file__, "places"))
-def test_places(question: str, about: str, which: str) -> None:
-    request = read_reference(question)
-    assert request is not None
-    subject, *place = request.place
-    assert (request.relation, subject) == ("at", about)
-    given = [*map(int, which.split())]
-    assert place == [*given, *Place()[1 + len(given) :]]
-    assert request.hard
-
-
 @pytest.mark.parametrize(
-    ("question", "relation", "about", "which", "step", "hard"), table(__file__, "relations")
+    ("question", "relation", "about", "which", "step", "hard"), table(__file__, "places")
 )
-def test_relations(
-    question: str, relation: str, about: str, which: str, step: str, hard: str
-) -> None:
+def test_places(question: str, relation: str, about: str, which: str, step: str, hard: str) -> None:
     request = read_reference(question)
     assert request is not None
     given = [*map(int, which.split())]
