@@ -5,7 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
-from loopback import Loopback
+from loopback import Loopback, Quiet
 
 PATH = "/hooks/wake"
 
@@ -30,7 +30,7 @@ class HookServer(Loopback):
         self.over = threading.Event()
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 data = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
@@ -47,9 +47,6 @@ class HookServer(Loopback):
 
             def do_GET(self) -> None:
                 outer.asked.append(Asked("GET", self.path, {}, None))
-
-            def log_message(self, *_: object) -> None:
-                pass
 
         super().__init__(Handler)
         self.url = f"http://127.0.0.1:{self.port}{PATH}"

@@ -6,6 +6,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 
+class Quiet:
+    """A handler of requests that logs nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 class Loopback:
     """A server while it is entered, at a free ``port``."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from curation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home, statement
 from in_process import InProcess
-from ingesting import new_store, take, tree
+from ingesting import take, tree
 from sleeping import current, rows
 from typer.testing import Result
 
@@ -19,10 +19,9 @@ CORRECT, PIN, UNPIN, EDIT = (InProcess(n, NOW) for n in ("correct", "pin", "unpi
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    hold(made, bell())
-    return made
+def store(store: Store) -> Store:
+    hold(store, bell())
+    return store
 
 
 def test_what_was_and_what_is(store: Store) -> None:

@@ -6,30 +6,15 @@ from typing import Any
 import pytest
 from in_process import InProcess
 from processes import Cli
+from tables import mapping, table
 
 from clsm_cli.store import layout
 
 LAST = "2026-02-01"
-TOLD = (
-    ("2026-01-05", "My rent is 900 euros a month."),
-    ("2026-01-05", "My sister Nadia Blum lives in Ghent."),
-    ("2026-01-05", "Nadia Blum works for Ottilie Berg."),
-    ("2026-01-07", "Nadia Blum called from Ghent, Ottilie Berg was in Ghent too."),
-    ("2026-01-12", "My rent is 950 euros a month now."),
-    ("2026-01-19", "My sister Nadia Blum lives in Leuven now."),
-    ("2026-01-26", "Nadia Blum works for Tariq Haddad now."),
-)
-CHANGES = (
-    ("2026-01-12", "rent", "900", "950"),
-    ("2026-01-19", "lives", "Ghent", "Leuven"),
-    ("2026-01-26", "works", "Ottilie", "Tariq"),
-)
+TOLD = table(__file__, "told")
+CHANGES = table(__file__, "changes")
 """Day, a word of the fact, and what tells its old value and its new one."""
-QUESTIONS = {
-    "rent": "what is my rent",
-    "lives": "where does my sister Nadia Blum live",
-    "works": "whom does Nadia Blum work for",
-}
+QUESTIONS = mapping(__file__, "questions")
 DAYS = ("2026-01-08", "2026-01-15", "2026-01-22", "2026-01-28")
 GRAPHS = tuple(("graph", "--format", form) for form in ("text", "json", "graphml", "html"))
 

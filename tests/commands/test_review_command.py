@@ -14,6 +14,7 @@ from ingesting import tree
 from processes import Cli, environment
 from pseudo_terminal import at_a_terminal
 from sleeping import current
+from tables import table
 
 from clsm_cli.commands import review
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -75,28 +76,12 @@ def test_why_a_sentence_is_a_statement(store: Store) -> None:
     assert isinstance(run(store, "--why", "f-ffffffff").exception, BadInputError)
 
 
-@pytest.mark.parametrize(
-    ("reason", "is_held", "said"),
-    [
-        ("worth", False, "41% in all; what reaches 60% is kept, so this is not kept"),
-        (
-            "noise",
-            False,
-            "41% in all, and 60% would do; but it is junk with 35%, and what passes 20% is not kept",
-        ),
-        (
-            "unclear",
-            True,
-            "not kept: it cannot be understood alone, or the reply says otherwise; it is a statement already, and stays one",
-        ),
-        ("withdrawn", False, "not kept: it was taken out, and no run writes it again"),
-    ],
-)
-def test_how_a_sentence_was_weighed(reason: str, is_held: bool, said: str) -> None:
+@pytest.mark.parametrize(("reason", "is_held", "said"), table(__file__, "weighed"))
+def test_how_a_sentence_was_weighed(reason: str, is_held: str, said: str) -> None:
     other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
     share = [(-1.02, other)]
     told = Explanation(
-        "f-1", "Dinner was pasta.", reason, 0.6, 0.2, is_held, 0.66, 0.41, 0.35, share
+        "f-1", "Dinner was pasta.", reason, 0.6, 0.2, is_held == "yes", 0.66, 0.41, 0.35, share
     )
     assert list(review.explanation_lines(told)) == [
         "f-1  Dinner was pasta.",

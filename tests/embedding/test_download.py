@@ -6,7 +6,7 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from loopback import Loopback
+from loopback import Loopback, Quiet
 from model_files import NAMES, OFFLINE, flip_byte, install, names, python
 
 from clsm_cli.embedding import download, weights
@@ -50,11 +50,10 @@ def mirror(model_folder: Path, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     for pin in (VOCABULARY, WEIGHTS):
         (served / pin.name).symlink_to(model_folder / pin.name)
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            pass
+    class Handler(Quiet, SimpleHTTPRequestHandler):
+        pass
 
-    handler = partial(Quiet, directory=str(tmp_path / "hub"))
+    handler = partial(Handler, directory=str(tmp_path / "hub"))
     with Loopback(handler) as server:
         yield f"http://127.0.0.1:{server.port}/", served
 

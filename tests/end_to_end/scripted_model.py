@@ -10,7 +10,7 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from loopback import Loopback
+from loopback import Loopback, Quiet
 
 from clsm_cli.text.fence_lines import CLOSING
 
@@ -30,11 +30,8 @@ class ScriptedModel(Loopback):
         self.requests: list[list[dict[str, Any]]] = []
         model = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
 
             def do_GET(self) -> None:
                 self._send("application/json", json.dumps({"data": [{"id": NAME}]}).encode())

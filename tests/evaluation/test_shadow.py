@@ -77,11 +77,10 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    tell(made, *FIRST)
-    tell(made, *SECOND)
-    return made
+def store(store: Store) -> Store:
+    tell(store, *FIRST)
+    tell(store, *SECOND)
+    return store
 
 
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:

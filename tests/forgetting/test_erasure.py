@@ -9,6 +9,7 @@ from forgetting.planting import CANARY, NOW, holding, lose, plan, planted
 from ingesting import embedder, made_once, new_store, scratch
 from sample_store import ask
 from sleeping import believed, current, edges, nodes, rows, sleep, talked
+from tables import table
 
 from clsm_cli.curation.correction import correct
 from clsm_cli.errors import RefusedError
@@ -101,25 +102,10 @@ def test_what_was_forgotten_can_be_told_again(store: Store, tmp_path: Path) -> N
 
 def test_it_is_as_if_it_had_never_been_told(tmp_path: Path) -> None:
     """What is believed afterwards is what a store believes that was never told it."""
-    talks = {
-        "one": (
-            "Mara: The Harbour Project uses PostgreSQL as its database in Leeds.",
-            "Brian: Leeds has a Harbour Project office now.",
-        ),
-        "two": (
-            "Mara: Ines, my sister, lives in Leeds.",
-            "Brian: Does Ines work for the Harbour Project?",
-            "Mara: Ines works at the Corn Exchange.",
-        ),
-        "three": (
-            "Mara: The Harbour Project moved to York.",
-            "Brian: Then PostgreSQL moves to York too.",
-        ),
-    }
     told, untold = (new_store(tmp_path / name) for name in ("told", "untold"))
-    for number, (session, lines) in enumerate(talks.items()):
+    for number, (session, lines) in enumerate(table(__file__, "talks")):
         for store in (told, untold) if session != "two" else (told,):
-            talked(store, tmp_path, session, f"2026-02-1{number}", *lines)
+            talked(store, tmp_path, session, f"2026-02-1{number}", *lines.split("\n"))
     for store in (told, untold):
         sleep(store)
     lose(told, session="two")

@@ -1,10 +1,6 @@
 """What is said of a repository in trouble, each brought about by real git, and what to do about it."""
 
-from pathlib import Path
-
-import pytest
 from faults.stores.worn import AROUND
-from ingesting import new_store
 from using_git import commit, git
 
 from clsm_cli.health import diagnosis, surroundings
@@ -19,57 +15,37 @@ def told(store: Store) -> dict[str, Finding]:
     return {finding.code: finding for finding in found}
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Store:
-    """A store outside of any repository."""
-    return new_store(tmp_path / "memory")
+def test_nothing_is_said_without_git_and_of_a_repository_in_order(store: Store) -> None:
+    assert told(store) == {}
+    git_setup.set_up(store.root)
+    assert told(store) == {}
 
 
-@pytest.fixture
-def store(bare: Store) -> Store:
-    """A store in a repository of its own, with one commit on main."""
-    git(bare.root, "init", "-q", "-b", "main")
-    git_setup.set_up(bare.root)
-    commit(bare.root)
-    return bare
-
-
-def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> None:
-    """Two branches that change a file (None: delete it); theirs is merged into ours."""
-    for branch, text in (("theirs", theirs), ("main", ours)):
-        git(store.root, "checkout", "-q", *(["-b"] if branch == "theirs" else []), branch)
-        path = store.root / name
-        if text is None:
-            path.unlink()
-        else:
-            path.write_text(text)
-        commit(store.root)
-    assert git(store.root, "merge", "-q", "--no-edit", "theirs").returncode != 0
-
-
-def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
-    assert told(bare) == {}
-    git_setup.set_up(bare.root)
-    assert told(bare) == {}
-
-
-def test_a_clone_that_was_not_set_up_is_told(bare: Store) -> None:
-    (bare.root / ".gitattributes").unlink()
-    (bare.root / ".gitignore").write_text(".clsm/\n")
-    git(bare.root, "init", "-q")
-    found = told(bare)
+def test_a_clone_that_was_not_set_up_is_told(store: Store) -> None:
+    (store.root / ".gitattributes").unlink()
+    (store.root / ".gitignore").write_text(".clsm/\n")
+    git(store.root, "init", "-q")
+    found = told(store)
     assert found.keys() == {"git-setup"}
     assert found["git-setup"].next_step == "run: clsm init --git"
-    git_setup.set_up(bare.root)
-    assert told(bare) == {}
+    git_setup.set_up(store.root)
+    assert told(store) == {}
 
 
 def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
+    git(store.root, "init", "-q", "-b", "main")
+    git_setup.set_up(store.root)
     path = "flow/pi/inbox/main.jsonl"
     (store.root / path).parent.mkdir(parents=True)
     (store.root / path).write_text("{}\n")
     commit(store.root)
-    diverged(store, None, "{}\n\n{}\n", path)
+    git(store.root, "checkout", "-q", "-b", "theirs")
+    (store.root / path).write_text("{}\n\n{}\n")
+    commit(store.root)
+    git(store.root, "checkout", "-q", "main")
+    (store.root / path).unlink()
+    commit(store.root)
+    assert git(store.root, "merge", "-q", "--no-edit", "theirs").returncode != 0
     found = told(store)
     assert "deleted on the other" in found["git-unmerged"].reason
     assert found["git-unmerged"].path == path

@@ -4,20 +4,14 @@ import time
 from pathlib import Path
 
 from ingesting import new_store, passages, state_of, take, tree
+from tables import mapping
 
 from clsm_cli.ingestion import documents
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
-FACTS = {
-    "tea": "- Ilse drinks green tea in the morning.",
-    "ferry": "- The ferry to Texel leaves at half past nine.",
-    "stove": "- The stove in the workshop burns beech only.",
-    "brian": "- Brian is the harbour master and answers before noon.",
-    "rule": "- Never push to the main branch on a Friday.",
-    "piano": "- The piano tuner comes on the second Tuesday in May.",
-}
+FACTS = mapping(__file__, "facts")
 
 
 def page(*sections: tuple[str, list[str]]) -> str:

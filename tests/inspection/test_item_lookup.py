@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
+from ingesting import take
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.item_lookup import look_up
@@ -15,12 +15,11 @@ TURN = b'{"role": "user", "text": "Who drew the bridge?", "timestamp": "2026-02-
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
+def store(store: Store, tmp_path: Path) -> Store:
     (tmp_path / "bridge.md").write_text(NOTE)
-    take(made, tmp_path / "bridge.md", model=False)
-    take(made, stdin=TURN, session="yard", model=False)
-    return made
+    take(store, tmp_path / "bridge.md", model=False)
+    take(store, stdin=TURN, session="yard", model=False)
+    return store
 
 
 def test_an_episode_and_its_blocks(store: Store) -> None:

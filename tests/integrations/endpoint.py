@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from loopback import Loopback
+from loopback import Loopback, Quiet
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import Llm
@@ -56,11 +56,8 @@ CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {
 STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Quiet, BaseHTTPRequestHandler):
     endpoint: "Endpoint"
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        pass
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -18,7 +18,7 @@ from sample_store import query_engine
 from sleeping import heard, nodes, rows, sleep
 from small_store import note, row, state, talk, tell
 from strategies import examples
-from tables import mapping, table
+from tables import column, mapping, table
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.curation.correction import correct
@@ -133,22 +133,7 @@ def test_a_line_has_its_day_unless_the_file_shown_is_named_after_it() -> None:
     assert days == ["", "2026-02-24"]
 
 
-RENT = "The rent of the workshop in hall 3 in Delft is {} euros a month from January"
-DATA = "Test data for the demo is ready (200 tickets). The printer is not here yet"
-TASK = "[ ] Prepare the demo: test data for 200 tickets, printer for tickets"
-
-
-@pytest.mark.parametrize(
-    ("read", "news"),
-    [
-        (RENT.format(450), RENT.format(520)),
-        (RENT.format(450), RENT.format(450).replace("Delft", "Schiedam")),
-        (RENT.format(450), RENT.format(450).replace("January", "March")),
-        (RENT.format(450), RENT.format(450).replace(" is ", " is no longer ")),
-        (RENT.format(450), RENT.format(450).replace("workshop", "sail loft")),
-        (DATA, TASK),
-    ],
-)
+@pytest.mark.parametrize(("read", "news"), table(__file__, "news"))
 def test_what_says_something_else_in_nearly_the_same_words_is_news(
     store: Store, tmp_path: Path, read: str, news: str
 ) -> None:
@@ -165,13 +150,7 @@ def test_what_says_something_else_in_nearly_the_same_words_is_news(
     assert read not in told  # the agent has it
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Price: the motor of the gate costs {} euros.",
-        "The motor of the gate of the old weir costs {} euros a year.",
-    ],
-)
+@pytest.mark.parametrize("text", column(__file__, "prices"))
 def test_of_a_label_or_in_the_same_words_the_newest_is_told(
     store: Store, tmp_path: Path, text: str
 ) -> None:

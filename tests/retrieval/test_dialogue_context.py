@@ -1,15 +1,9 @@
 import pytest
-from tables import table
+from tables import column, table
 
 from clsm_cli.retrieval.question import resolve_references
 
-TALK = [
-    "Is the barge in Haarlem insured?",
-    "Yes, until May 2027, by Brian's broker Lantern.",
-    "Good. What is for dinner tonight?",
-    "You may choose:\n1. Pea soup with rye bread\n2. Lentil curry\n3. Pancakes",
-    "Thanks!",
-]
+TALK = column(__file__, "talk")
 
 
 @pytest.mark.parametrize(("text", "expected"), table(__file__, "points back"))

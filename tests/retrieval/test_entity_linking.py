@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sample_store import ask
 from small_store import row, tell
-from tables import table
+from tables import column, table
 
 from clsm_cli.model.graph import Node
 from clsm_cli.retrieval.entity_linking import link_entities
@@ -63,14 +63,7 @@ def test_a_misspelt_name_is_found_though_no_passage_mentions_it(
 
 @pytest.fixture
 def family(store: Store) -> Store:
-    texts = (
-        "We helped Judith with the move to Antwerp on 13 March.",
-        "Yesterday the Volvo failed its inspection.",
-        "After that Wout had chest pain.",
-        "We met Marit Oosting of the map room.",
-        "The builder Coen Haverkamp measured the attic.",
-        "It rained all day.",
-    )
+    texts = column(__file__, "family")
     at = "2026-02-24T08:0{}:00+01:00"
     tell(store, *(row(text, timestamp=at.format(n)) for n, text in enumerate(texts)))
     return store

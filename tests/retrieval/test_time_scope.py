@@ -13,7 +13,7 @@ from ingesting import new_store, take
 from sample_store import ask
 from small_store import note, row, tell
 from strategies import examples
-from tables import table
+from tables import column, mapping, table
 
 from clsm_cli.config import with_changes
 from clsm_cli.retrieval.question import ANY_TIME, Query, may_name_time
@@ -177,13 +177,7 @@ def test_any_question_is_resolved(index: Index, question: str) -> None:
     assert set(found.sessions) <= {f"s{number}" for number in range(1, 9)}
 
 
-NOTES = {
-    "2026-03-02.md": "{}\n",
-    "first.md": "# Tuesday 3 March 2026\n\n{}\n",
-    "second.md": "---\ndate: 2026-03-04\n---\n\n{}\n",
-    "review-2026-03-05.md": "# Review\n\n{}\n",
-    "journal.md": "# Journal\n\n## 6 March 2026\n\n{}\n",
-}
+NOTES = mapping(__file__, "notes")
 """Days told in five ways, the one after 1 March first."""
 TOLD = ("The bees came back.", "Tom repaired the boiler.", "Ilse wrote a letter about the canoe.",
         "The ferry is late again.", "Petra painted the shed.")  # fmt: skip
@@ -201,13 +195,7 @@ def test_a_day_asked_for_brings_its_notes_and_then_its_turns(store: Store, tmp_p
             assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6)), question
         assert not ask(store, question.format("12 March 2026")).memories, question
 
-    foreign = (
-        "was war am 4. März",
-        "qu'ai-je fait le 4 mars 2026",
-        "qué pasó el 4 de marzo",
-        "что было 4 марта",
-    )
-    for question in foreign:
+    for question in column(__file__, "foreign"):
         assert [each.text for each in ask(store, question).memories] == [TOLD[2]], question
 
 
@@ -216,15 +204,7 @@ def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A month of short notes, and a conversation between them."""
     folder = tmp_path_factory.mktemp("diary")
     store = new_store(folder / "memory")
-    notes = {
-        "02": "The deadline of the atlas was moved to June.",
-        "04": "Pim brought quince jam.",
-        "09": "We helped Judith with the move to Antwerp.",
-        "12": "The skylight was delivered with a cracked pane.",
-        "15": "Wout won a race with his pigeons.",
-        "20": "The ferry is booked.",
-    }
-    for day, text in notes.items():
+    for day, text in table(__file__, "diary"):
         (folder / f"2026-03-{day}.md").write_text(f"# Diary\n\n{text}\n", encoding="utf-8")
     take(store, *sorted(folder.glob("*.md")))
     said = ("The clutch of the Volvo is worn out.", "Rutger asks 890 euros for a new one.")

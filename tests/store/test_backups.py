@@ -95,8 +95,7 @@ def test_the_same_memory_and_time_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("tar") is None, reason="tar is not installed")
-def test_any_tar_unpacks_it(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_any_tar_unpacks_it(store: Store, tmp_path: Path) -> None:
     names = ("x" * 200 + ".md", "ü" * 60 + ".md", "/".join(["deep" * 10] * 8) + "/a.md", "b" * 95)
     for number, name in enumerate(names):
         atomic.put(store.root / "tasks" / name, b"y" * (number * 511))
@@ -252,8 +251,7 @@ def test_a_killed_restore_is_no_obstacle(small: Path, tmp_path: Path) -> None:
     left.unlink()
 
 
-def test_where_it_may_be_written(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_where_it_may_be_written(store: Store, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(store.root)
     for inside in (store.root / "b", store.root / "tasks" / "b", tmp_path / "link" / "b"):
         with pytest.raises(errors.RefusedError, match="inside the store"):

@@ -237,8 +237,7 @@ def begun(path: str, after: str | None) -> dict[str, object]:
         *(begun(path, "") for path in FOREIGN),
     ],
 )
-def test_it_is_dropped(tmp_path: Path, value: object) -> None:
-    store = new_store(tmp_path / "memory")
+def test_it_is_dropped(store: layout.Store, tmp_path: Path, value: object) -> None:
     for folder in (store.derived, store.root / ".git", store.root / "projects/.git"):
         folder.mkdir(parents=True)
     (tmp_path / "outside").mkdir()
@@ -251,8 +250,7 @@ def test_it_is_dropped(tmp_path: Path, value: object) -> None:
 
 @pytest.mark.parametrize("path", [*FOREIGN, "projects/../../x", "identity/in/a/b"])
 @pytest.mark.parametrize("kind", ["put", "append", "remove"])
-def test_no_run_writes_there(tmp_path: Path, path: str, kind: str) -> None:
-    store = new_store(tmp_path / "memory")
+def test_no_run_writes_there(store: layout.Store, tmp_path: Path, path: str, kind: str) -> None:
     (store.root / "identity" / "in").symlink_to(tmp_path)
     place = store.root / path
     writes: dict[str, runs.Write] = {

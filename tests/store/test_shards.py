@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.representer import SafeRepresenter
 from strategies import examples, records
+from tables import mapping
 
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.graph import Node
@@ -111,19 +112,8 @@ def test_conflict_markers_are_reported_and_both_sides_are_read() -> None:
 
 
 BAD = {
-    '- {"id": "x", "rec': "is not JSON",
-    "- just words": "is not JSON",
-    "words: a": "is not JSON",
-    "- [1, 2]": "is no mapping",
-    "- 7": "is no mapping",
-    '- {"id": "x", "record": "node", "rev": [1, "pi"], "n": "3"}': "field 'n' must be a whole",
-    '- {"id": "x", "record": "node", "rev": [1, "pi"], "n": 1, "n": 2}': "has the key 'n' twice",
-    '- {"id": "x", "record": "node", "rev": [1, "pi"], "n": NaN}': "field 'n'",
-    '- {"id": "../x", "record": "node", "rev": [1, "pi"]}': "field 'id' must match",
-    '- {"record": "node"}': "fields 'id' and 'rev' are required",
+    **mapping(__file__, "bad lines"),
     "- {a: " * 99: "nested deeper",
-    "- &a {id: x}": "is not JSON",
-    "  indented: x": "is not JSON",
     "\x00\x01": "is not JSON",
 }  # fmt: skip
 

@@ -19,11 +19,7 @@ def test_no_decision() -> None:
 
 
 def test_open_questions() -> None:
-    open_ones = [
-        "Which port does the hook use?", "Did you hear any inspiring stories?",
-        "Open question: who owns the lock?", "- Open question: the size of the index",
-        "It is still unclear whether it helps.", "この鍵は誰のもの\uff1f",
-    ]  # fmt: skip
+    open_ones = column(__file__, "open questions")
     assert [each for each in open_ones if len(find_questions(each)) != 1] == []
     text = """How are you? Hey Mel! Good to see you! How have you been? What's up with you?
         Anything new? Hi! How are you doing today? It works, right? Nice day, isn't it?
@@ -32,18 +28,8 @@ def test_open_questions() -> None:
 
 
 def test_feelings() -> None:
-    pleasant = [
-        "I love this, it was amazing!",
-        "The support group made me feel accepted.",
-        "We fixed it. Great work!",
-        "It isn't bad.",
-    ]
-    unpleasant = [
-        "The build failed again and I am frustrated.",
-        "That's not good.",
-        "She never enjoyed it.",
-        "I hate the awful noise.",
-    ]
+    pleasant = column(__file__, "pleasant")
+    unpleasant = column(__file__, "unpleasant")
     assert [each for each in pleasant if valence(each) <= 0] == []
     assert [each for each in unpleasant if valence(each) >= 0] == []
     assert valence("very good") > valence("good") > valence("slightly good") > 0
@@ -51,11 +37,7 @@ def test_feelings() -> None:
     assert valence("The meeting is at ten.") == 0
 
 
-TURNS = [
-    "The delegation defect is back: Hardin's sub-agent lost its context again.",
-    "Is that the delegation defect we saw with the valve chatter?",
-    "Yes. Hardin fixed the valve chatter, but the delegation defect needs a test.",
-]
+TURNS = column(__file__, "turns")
 
 
 @pytest.mark.parametrize(
