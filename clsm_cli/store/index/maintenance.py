@@ -100,6 +100,7 @@ def compact(store: Store) -> None:
         LockedError: A reader did not finish; nothing is lost, but old bytes may remain.
     """
     if not database.path_of(store.derived).exists():
+        database.discard(store.derived)  # what lies beside it
         return
     with database.index_errors(store.derived):
         with contextlib.closing(database.open_to_write(store.derived)) as old:

@@ -52,6 +52,12 @@ def test_where_it_cannot_be_written_everything_is_computed(store: Store, tmp_pat
     assert not (tmp_path / "elsewhere").exists()
 
 
+def test_a_forget_leaves_nothing_where_the_index_is_gone(store: Store) -> None:
+    asked(store, "weir")
+    maintenance.compact(store)
+    assert not path_of(store.derived).exists()
+
+
 def test_a_forget_leaves_nothing_to_one_who_reads_meanwhile(store: Store) -> None:
     with open_index(store, None):
         pass
