@@ -29,7 +29,7 @@ class Stage(NamedTuple):
 
 
 STAGES = (
-    Stage("store: find and read its settings", "clsm_cli.commands.command_line", "chosen_store"),
+    Stage("store: find and read its settings", "clsm_cli.commands.command_line", "Common.opened"),
     Stage("index: open", "clsm_cli.store.index.opening", "open_index"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "changes"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "_is_ready"),
