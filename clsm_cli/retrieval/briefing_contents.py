@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,9 @@ from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
-from clsm_cli.store.index.memo import remembered
+from clsm_cli.store.index.memo import Permit, refused, remembered
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.lock import try_locked
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import ahead, expressions
@@ -112,8 +114,9 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     Args:
         until: Leave out episodes that start later; None: leave out none.
     """
+    permit: Permit = refused if until else partial(try_locked, store.root)
     with (
-        remembered(store.derived, "briefing", is_kept=until is None) as memo,
+        remembered(store.derived, "briefing", permit) as memo,
         open_index(store, None) as opened,
     ):
         index = opened.index

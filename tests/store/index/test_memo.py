@@ -1,5 +1,6 @@
 """What is remembered of texts: it is the same as if computed again, and nothing else depends on it."""
 
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -20,13 +21,15 @@ def asked(store: Store, *texts: str, part: str = "lengths", is_kept: bool = True
         computed.append(text)
         return (len(text),)
 
-    with remembered(store.derived, part, is_kept=is_kept) as memo:
+    with remembered(store.derived, part, lambda: nullcontext(is_kept)) as memo:
         for text in texts:
             assert memo.value((text, 1), partial(length, text)) == [len(text)]
     return computed
 
 
 def test_only_what_is_new_is_computed_and_what_nobody_asked_for_is_dropped(store: Store) -> None:
+    assert asked(store, "weir", "mill", is_kept=False) == ["weir", "mill"]
+    assert not path_of(store.derived).exists()
     assert asked(store, "weir", "mill") == ["weir", "mill"]
     assert asked(store, "weir", part="others") == ["weir"]
     assert asked(store, "weir", "quay", is_kept=False) == ["quay"]
