@@ -115,10 +115,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         until: Leave out episodes that start later; None: leave out none.
     """
     permit: Permit = refused if until else partial(try_locked, store.root)
-    with (
-        remembered(store.derived, "briefing", permit) as memo,
-        open_index(store, None) as opened,
-    ):
+    with remembered(store.derived, "briefing", permit) as memo, open_index(store, None) as opened:
         index = opened.index
         forgotten = logs.load_tombstones(store)
         statements = _statements(store, index, forgotten)
