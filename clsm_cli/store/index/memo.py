@@ -1,8 +1,9 @@
 """What was computed of the store's texts, kept so that a small change computes little again.
 
-A key is the digest of all that a value depends on, and of clsm's version, so a value is never old. The file lies in the index's
-folder: it may vanish at any time, which only costs time, and ``clsm forget`` destroys it. Whoever computes of
-texts opens it before reading them: a forget meanwhile leaves only a deleted file to write to.
+A key is the digest of all that a value depends on, and of clsm's version, so a value is never old. The
+file lies in the index's folder: it may vanish at any time, which only costs time, and ``clsm forget``
+destroys it. Whoever computes of texts opens it before reading them: a forget meanwhile leaves only a
+deleted file to write to. Like all of the store, it is written under the lock alone.
 """
 
 from __future__ import annotations
