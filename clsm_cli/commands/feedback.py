@@ -5,7 +5,7 @@ from typing import Any
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
-from clsm_cli.retrieval.feedback import FeedbackResult, record_feedback
+from clsm_cli.retrieval.learned_weights import FeedbackResult, record_feedback
 
 
 @command(

@@ -267,12 +267,12 @@ class MemoryTools:
 
         Only ids are kept. Saying the same twice counts once.
         """
-        from clsm_cli.retrieval import feedback
+        from clsm_cli.retrieval import learned_weights
 
         if not good and not bad:
             raise UsageError("--good", "name at least one item, in good or in bad")
         _, store, now = self._common.start()
-        done = feedback.record_feedback(store, recall_id, good or [], bad or [], now)
+        done = learned_weights.record_feedback(store, recall_id, good or [], bad or [], now)
         mapping, lines = feedback_output(done)
         return (mapping, "\n".join(lines))
 

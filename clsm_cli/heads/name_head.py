@@ -89,7 +89,8 @@ def name_features(
     found = {name: _Uses() for name in names if name}
     finder = _Finder(found)
     count = 0
-    for count, text in enumerate(documents, 1):  # noqa: B007  # the last is their number
+    for text in documents:
+        count += 1
         uses = remember((text, finder.sought_in(text)), partial(_uses_in, text, finder))
         for name, in_document in uses.items():
             found[name].add(*in_document)

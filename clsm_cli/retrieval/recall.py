@@ -26,7 +26,7 @@ from clsm_cli.retrieval import (
     definitions,
     demotion,
     entity_linking,
-    feedback,
+    learned_weights,
     ranking,
     result_items,
     supersession,
@@ -166,7 +166,7 @@ def two_pass_search(index: Index, query: Query, engine: Engine | None) -> Search
     If it is still empty, what documents no longer say may answer, marked with the day of its end.
     As of a past time, passages told by then answer; only if none does, those told later.
     """
-    settings = feedback.learned_settings(index.store, query.now, query.seed)
+    settings = learned_weights.learned_settings(index.store, query.now, query.seed)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
     if view.after_cutoff and not first.memories:
@@ -411,7 +411,7 @@ def touch(store: Store, answer: Answer) -> None:
     from clsm_cli.store.activations import Activation
 
     used = [
-        (item_id, feedback.leading_signal(memory))
+        (item_id, learned_weights.leading_signal(memory))
         for memory in answer.memories
         for item_id in (memory.id, *memory.states)
     ]

@@ -57,9 +57,9 @@ def judge_candidates(
         ranked = read_best(index, question, ranked, settings.weight_reading)
     ranked = _discount_look_alikes(index, question, ranked)
     kept, concepts_only = _above_floor(index, question, ranked, settings.floor, least)
-    if least is None and identifiers.lacks_codes(
-        index, question, [candidate.row for candidate in kept]
-    ):
+    rows = [candidate.row for candidate in kept]
+    is_wordless = not any(map(str.isalnum, question.text))
+    if least is None and (is_wordless or identifiers.lacks_codes(index, question, rows)):
         kept = []
     return ranked, _without_untrusted(index, question, kept, settings), concepts_only
 

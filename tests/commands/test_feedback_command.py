@@ -3,7 +3,7 @@
 from processes import Cli
 from small_store import talk
 
-from clsm_cli.retrieval.feedback import FILE
+from clsm_cli.retrieval.learned_weights import FILE
 from clsm_cli.store import atomic, layout, logs
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")

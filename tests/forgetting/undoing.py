@@ -21,7 +21,7 @@ from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import UndoReport
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.graph import Statement
-from clsm_cli.retrieval.feedback import record_feedback
+from clsm_cli.retrieval.learned_weights import record_feedback
 from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.layout import Store
 

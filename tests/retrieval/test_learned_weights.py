@@ -11,7 +11,7 @@ from strategies import examples
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Signals
-from clsm_cli.retrieval.feedback import (
+from clsm_cli.retrieval.learned_weights import (
     FILE,
     READ_BYTES,
     latest_judgements,

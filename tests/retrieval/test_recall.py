@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from sample_store import ask
 from small_store import note
 
@@ -66,6 +67,11 @@ def test_a_memory_of_one_note_is_silent_about_other_things(store: Store, tmp_pat
         assert ask(store, question).memories[0].text == kept
     for question in ("what is the capital of Peru", "how do I knit a scarf", "who won the match"):
         assert not ask(store, question).memories
+
+
+@pytest.mark.parametrize("question", ['"', "((((", "....", "\N{GRINNING FACE}"])
+def test_a_question_without_a_word_has_no_answer(sample: Store, question: str) -> None:
+    assert not ask(sample, question).memories
 
 
 def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
