@@ -53,8 +53,11 @@ def renew(
     rows, edges = known.rows, network.edges
     started = sorted((state.files[episode].start or "", episode) for episode in records)
     by_month = grouped((start[:7], records[episode]) for start, episode in started if start)
-    for month in sorted(months):
-        found, links = month_gists(state, month, by_month[month], known, network)
+    renewed = {
+        month: month_gists(state, month, by_month[month], known, network)
+        for month in sorted(months)
+    }  # of all months, before a row goes that ``known`` finds by meaning
+    for month, (found, links) in renewed.items():
         before = [row for row in rows.values() if row.kind == "gist" and row.value == month]
         ids = {row.id for row in before}
         for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in ids]:

@@ -1,5 +1,6 @@
 """Single steps of a night: short names, gists, an episode that is read again, what strangers wrote."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,19 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     before = {gist.id: gist.text for gist in gists}
     sleep(store)
     assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
+
+
+def test_one_night_renews_the_gists_of_two_months(store: Store, tmp_path: Path) -> None:
+    """An earlier episode that comes late gives each another id."""
+    asked = ("row to Lund", "like the boat", "come by boat to Malmö", "sail to Ystad")
+    for days in ((2, 3, 4), (1,)):
+        for day, month in itertools.product(days, ("2026-01", "2026-02")):
+            text = f"Did Petra Lindqvist {asked[day - 1]}?"
+            turn = ("Mara", f"{month}-0{day}T09:00:00+01:00", text)
+            told(store, tmp_path, f"s-{month}-{day}", turn)
+        sleep(store)
+    gists = [row for row in rows(store).values() if row.kind == "gist"]
+    assert {row.text[:9] for row in gists} == {"1 to 4 Ja", "1 to 4 Fe"}
 
 
 def test_a_gist_tells_something_of_each_of_its_names(store: Store, tmp_path: Path) -> None:
