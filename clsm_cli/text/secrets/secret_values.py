@@ -34,9 +34,14 @@ _DUMMIES = (
 )
 
 
+_STATEMENT_ID = re.compile(r"\^f-[0-9a-f]{12}\Z")
+
+
 def is_actual_value(value: str) -> bool:
-    """Whether a value is no variable, template slot, dummy or mask."""
-    return not value.lower().startswith(_DUMMIES) and value.lower() not in _PLACEHOLDERS
+    """Whether a value is no variable, template slot, dummy, mask, or id at the end of a statement's line."""
+    if value.lower().startswith(_DUMMIES) or value.lower() in _PLACEHOLDERS:
+        return False
+    return _STATEMENT_ID.match(value) is None
 
 
 def is_random(value: str) -> bool:
