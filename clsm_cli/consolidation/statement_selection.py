@@ -88,7 +88,6 @@ Verdict = Literal[
 KEPT_VERDICTS = frozenset({"kept", "noted", "heir"})
 """Verdicts by which a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
-_CELL = re.compile(r"\s*\|\s*")
 _FORM = re.compile(r"(?:.*[ _-])?(?:template|form)", re.IGNORECASE)
 
 
@@ -378,7 +377,7 @@ def scored_units(
 
 def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     unit, chances = each
-    text = plain(turn.text[unit.start : unit.end])
+    text = to_plain(turn.text[unit.start : unit.end], has_addresses=True)
     title = _title(turn, lead)
     is_clear = max(chances["alone"], chances["with headings"]) >= EVEN_P
     if not text or len(text) > MAX_CHARS or _ORDER.search(f"{title}: {text}"):
@@ -388,19 +387,6 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     return ScoredUnit(
         turn.key, unit.start, unit.end, text, title, keep, chances["noise"], keep, kind
     )
-
-
-def plain(raw: str) -> str:
-    """A sentence, item or row without Markdown marks; cells are joined by dots.
-
-    >>> plain("- **Rent:** 900 euros"), plain("| Rent | 900 euros |")
-    ('Rent: 900 euros', 'Rent · 900 euros')
-    """
-    if raw.lstrip().startswith("|"):
-        parts = _CELL.split(raw.strip().strip("|"))
-        cells = (to_plain(cell, has_addresses=True) for cell in parts)
-        return " · ".join(cell for cell in cells if cell)
-    return to_plain(raw, has_addresses=True)
 
 
 def _title(turn: Turn, lead: str) -> str:

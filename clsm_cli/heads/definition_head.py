@@ -63,7 +63,9 @@ class Definition(NamedTuple):
 
 
 def judge(marked: str, plain: str, name: str, *, is_dated: bool) -> Definition | None:
-    """How likely a sentence defines a thing; None if it does not name it.
+    """How likely a sentence defines a thing; None if it does not name it, or says nothing of it.
+
+    A name alone says nothing, nor does what only introduces the lines below it ("Noor:").
 
     Args:
         marked: In Markdown.
@@ -76,7 +78,10 @@ def judge(marked: str, plain: str, name: str, *, is_dated: bool) -> Definition |
     True
     """
     found = _name_pattern(name).search(plain)
-    if found is None:
+    if found is None or plain.endswith(":"):
+        return None
+    start, end = found.span()
+    if not any(map(str.isalnum, plain[:start] + plain[end:])):
         return None
     form = _form(marked, plain, found.span(), is_dated=is_dated)
     is_question = pattern("definitions.question").search(plain) is not None

@@ -45,7 +45,15 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     'Clone to ~/code/<owner>'
     >>> to_plain("**Wiki**: https://example.org/x", has_addresses=True)
     'Wiki: https://example.org/x'
+
+    The cells of a table's row are joined by dots.
+
+    >>> to_plain("| **Rent** | 900 euros |")
+    'Rent · 900 euros'
     """
+    if (row := text.strip()).startswith("|"):
+        cells = (to_plain(cell, has_addresses=has_addresses) for cell in row.strip("|").split("|"))
+        return " · ".join(filter(None, cells))
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
     text = strip_markdown(_LEADING_TAGS.sub("", text))
     text = _TAG.sub("", text if has_addresses else _ADDRESS.sub("", text))
