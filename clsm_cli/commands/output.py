@@ -201,11 +201,16 @@ def shorten(text: str, most: int) -> str:
 
 
 def location_text(file: str, line: int) -> str:
-    """``FILE:LINE``, relative if below the current folder, else absolute."""
+    r"""``FILE:LINE``, relative if below the current folder, else absolute; a name never breaks the line.
+
+    >>> location_text("two\nlines.md", 3)
+    'two\\u{a}lines.md:3'
+    """
     if not file:
         return ""
     with contextlib.suppress(OSError):  # the current folder was deleted
         file = file.removeprefix(f"{os.getcwd()}{os.sep}")
+    file = file.replace("\n", r"\u{a}")
     return f"{file}:{line}" if line else file
 
 

@@ -35,6 +35,9 @@ CHECKS: Mapping[str, Check] = {
 """Name → each ``check_…`` function of the two modules; order does not matter."""
 
 
+_COMPLETE = "run first: clsm doctor --fix, which completes the interrupted command"
+
+
 def diagnose(
     store: Store, context: CheckContext, checks: Mapping[str, Check] = CHECKS
 ) -> list[Finding]:
@@ -46,6 +49,10 @@ def diagnose(
             findings += check(snapshot)
         except (ClsmError, OSError, sqlite3.Error) as error:  # one bad file hides no other
             findings.append(make_finding("check-failed", "", f"{name}: {error}"))
+    if any(
+        each.code == "begun-run" for each in findings
+    ):  # what it has not yet written is not gone
+        findings = [each if each.mends else each._replace(next_step=_COMPLETE) for each in findings]
     return sorted(
         dict.fromkeys(findings),
         key=lambda f: (SEVERITIES.index(f.severity), f.path, f.line or 0, f.code, f.reason),

@@ -56,6 +56,7 @@ _OPENCLAW = (
 _COPIES = (
     (r".*\.jsonl\.(?:reset|deleted)\..*", "archived by OpenClaw; name the file to ingest it"),
     (r".*\.bak.*", "backup"),
+    (r".*\.zip", "archive; name the file to ingest it"),
 )
 _MARKDOWN = frozenset({".md", ".markdown", ".txt"})
 _JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
+    _Specs = tuple[GitIgnoreSpec, GitIgnoreSpec]
+
 Place = Literal["", "vault", "workspace"]  # of the nearest known folder around a note; empty: none
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
 """Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
@@ -149,7 +151,7 @@ class Exclusion:
         self._patterns, invalid = _compiled(patterns) if patterns else (None, [])
         if invalid:
             raise ValueError(patterns[invalid[0] - 1])
-        self._files: dict[str, GitIgnoreSpec | None] = {}
+        self._files: dict[str, _Specs | None] = {}
         self._folders: dict[str, str | None] = {}
         self._home = os.path.realpath(os.path.expanduser("~"))
 
@@ -161,8 +163,8 @@ class Exclusion:
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"
         for folder in ancestors(os.path.dirname(path)):
-            spec = self._spec_of(folder)
-            decided = spec and spec.check_file(_relative(path, folder, is_folder=is_folder)).include
+            specs = self._specs_of(folder)
+            decided = specs and specs[is_folder].check_file(os.path.relpath(path, folder)).include
             if decided is not None:
                 return f"excluded by {os.path.join(folder, IGNORE_FILE)}" if decided else None
         return None
@@ -182,30 +184,30 @@ class Exclusion:
         if root is None and os.path.commonpath([path, self._home]) == path:
             return False
         for folder in ancestors(root or os.path.dirname(path)):
-            below = _relative(path, folder, is_folder=is_folder)
-            found = self._patterns.check_file(below)
+            below = os.path.relpath(path, folder)
+            found = self._patterns[is_folder].check_file(below)
             if found.include is not None:
                 # Above the named path, ignore patterns that match any names.
                 any_names = "" if folder == root else _NAME.sub(_NEUTRAL_NAME, below)
-                if self._patterns.check_file(any_names).index != found.index:
+                if self._patterns[is_folder].check_file(any_names).index != found.index:
                     return found.include
             if folder == self._home:
                 break
         return False
 
-    def _spec_of(self, folder: str) -> GitIgnoreSpec | None:
+    def _specs_of(self, folder: str) -> _Specs | None:
         if folder not in self._files:
-            path, spec = os.path.join(folder, IGNORE_FILE), None
+            path, specs = os.path.join(folder, IGNORE_FILE), None
             if os.path.isfile(path):
                 try:
                     with open(path, "rb") as stream:
                         lines = self._decoded(stream.read(_MAX_BYTES), path).splitlines()
-                    spec, invalid = _compiled(lines)
+                    specs, invalid = _compiled(lines)
                     reason = "is no pattern of gitignore"
                     self.problems += [Problem(path, number, reason) for number in invalid]
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
-            self._files[folder] = spec
+            self._files[folder] = specs
         return self._files[folder]
 
     def _decoded(self, data: bytes, path: str) -> str:
@@ -216,20 +218,20 @@ class Exclusion:
         return text
 
 
-def _compiled(lines: Sequence[str]) -> tuple[GitIgnoreSpec | None, list[int]]:
-    """The valid patterns among some lines, if any, and the numbers of lines that are none."""
+def _compiled(lines: Sequence[str]) -> tuple[_Specs | None, list[int]]:
+    """The valid patterns among some lines for files and for folders, if any, and the numbers of the others.
+
+    For folders ``c/`` is ``c``: pathspec ranks patterns with a slash at the end below all others.
+    """
     from pathspec import GitIgnoreSpec
 
-    patterns: list[Any] = []
+    files: list[Any] = []
+    folders: list[Any] = []
     invalid = []
     for number, line in enumerate(lines, 1):
         try:
-            patterns += GitIgnoreSpec.from_lines([line]).patterns
+            files += GitIgnoreSpec.from_lines([line]).patterns
+            folders += GitIgnoreSpec.from_lines([line.rstrip().removesuffix("/")]).patterns
         except ValueError:
             invalid.append(number)
-    return GitIgnoreSpec(patterns) if patterns else None, invalid
-
-
-def _relative(path: str, folder: str, *, is_folder: bool) -> str:
-    """A path relative to a folder; folders get a trailing slash."""
-    return os.path.relpath(path, folder) + ("/" if is_folder else "")
+    return (GitIgnoreSpec(files), GitIgnoreSpec(folders)) if files else None, invalid

@@ -43,8 +43,9 @@ from clsm_cli.startup.records import NamedTuple
 DATE = r"(?P<a>\d{1,4})(?P<mark>[./-]) ?(?P<b>\d{1,2})(?P=mark) ?(?P<c>\d{1,4})\.?"
 CLOCK = (
     r"(?:(?P<before>[^\W\d][^\d\s:]{0,7})\s?)?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)"
-    r"(?:[:.](?P<second>\d\d))?(?:\s?(?P<after>[^\W\d][^\d\]–-]{0,11}?))?"
+    r"(?:[:.](?P<second>\d\d))?(?:\s?(?:ч\.|(?P<after>[^\W\d][^\d\]–-]{0,11}?)))?"
 )
+"""``ч.`` (hour) ends a time in Bulgarian: CLDR, timeFormats."""
 _LETTERS = re.compile(r"[\W\d_]")
 _EARLY, _LATE = (
     frozenset(_LETTERS.sub("", word).casefold() for word in words.split())

@@ -115,8 +115,8 @@ def apply(
         _write(store, writes, changes)
     except BaseException:
         with contextlib.suppress(ClsmError, OSError):
-            # If there is a redo file, the next writer completes the run.
-            if not _redo_path(store).exists() and _is_untouched(store, changes):
+            # If the run has a redo file, the next writer completes it.
+            if not (whole and _redo_path(store).exists()) and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / ledger.FILE, logs.render(line), durable=whole)

@@ -149,6 +149,13 @@ def test_it_is_found(code: str, damage: Damage, worn_store: Store) -> None:
     assert code != "cut-short" or "f-" in found.reason  # what is cut off is named
 
 
+def test_a_file_that_an_interrupted_run_may_still_write_needs_no_backup(worn_store: Store) -> None:
+    largest(worn_store, TOPIC).unlink()
+    assert "backup" in told(worn_store, "missing-file").next_step
+    edit(".clsm/redo", lambda _: b"{")(worn_store)
+    assert told(worn_store, "missing-file").next_step.startswith("run first: clsm doctor --fix")
+
+
 def test_variables_that_say_what_cannot_be_are_told(worn_store: Store) -> None:
     variables = {"CLSM_DEVICE": "pi", "CLSM_STROE": "x", "CLSM_MODEL_DIR": "/nowhere"}
     reasons = [

@@ -35,6 +35,7 @@ def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
         (("/drafts/",), ("a.md", *FILES[2:])),
         (("*.log.md", "!keep.log.md"), (*FILES[:3], *FILES[4:])),
         (("office/**", "#no pattern"), FILES[:2]),
+        (("*", "!*/", "!e.md"), FILES[-1:]),
     ],
 )
 def test_patterns_count_below_the_folder_that_is_named(

@@ -46,7 +46,7 @@ def test_what_is_passed_over_is_said(tmp_path: Path) -> None:
     names += [".hidden.md", "node_modules/x.md", "store/clsm.yaml", "store/identity/x.md", "p.png"]
     names += ["s/sessions.json", "s/a.trajectory.jsonl", "s/a.trajectory-path.json"]
     names += ["s/a.checkpoint.7.jsonl", "s/a.jsonl.reset.2026", "s/a.jsonl.deleted.2026", "s/b.bak"]
-    names += ["vault/hooks/fishing.md"]
+    names += ["vault/hooks/fishing.md", "s/chat.zip"]
     place(tmp_path, *names)
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "out.md").symlink_to("/etc/passwd")

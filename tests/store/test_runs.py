@@ -106,16 +106,21 @@ def test_preimages_are_there_before_the_first_write_and_go_where_none_happened(
     assert len(kept) == at, "what was replaced is kept, and nothing else"
 
 
+@pytest.mark.parametrize("is_other_begun", [False, True])
 @pytest.mark.parametrize("step", ["0000", "run.json", "redo"])
 def test_a_disk_that_is_full_before_the_first_write_leaves_no_run(
-    store: layout.Store, monkeypatch: pytest.MonkeyPatch, step: str
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch, step: str, *, is_other_begun: bool
 ) -> None:
     note = store.root / "projects" / "a.md"
     atomic.put(note, b"old")
+    is_whole = not is_other_begun
+    if is_other_begun:  # a hook writes without completing it
+        atomic.put(store.derived / "redo", b"{}")
+        step = step.replace("redo", note.name)
     full_at(monkeypatch, step, lambda: None)
     line = runs.Append(store.flow / "review.jsonl", b"{}")
     with pytest.raises(DiskError):
-        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new"), line, line], whole=True)
+        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new"), line, line], whole=is_whole)
     assert list((store.derived / "runs").glob("*")) == []
     assert note.read_bytes() == b"old"
 

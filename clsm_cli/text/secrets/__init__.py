@@ -24,7 +24,9 @@ class MaskedText(NamedTuple):
 
 _MASK = "[masked:"
 _MASKED = r"\[masked:[a-z-]*\]?"
-_ENDING = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])"
+_EDGES = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])|(?<=\S):(?=\s)|/(?=[^/\s]*[=:])"
+"""What may stand around a name: its extension, "NAME: what is wrong", the folder before "key=value"."""
+_FOLDER = r"( [^\s/]+)/"  # the last word of a folder with several
 _NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"  # a part that each secret number has
 _INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
 """Invisible characters inside a token: soft hyphen, zero-width and directional characters."""
@@ -63,14 +65,19 @@ def is_masked(text: str) -> bool:
 def mask_name(text: str) -> MaskedText:
     """Mask a name or path, or a sentence with one.
 
-    It is also searched without file extensions: in a text, "pw: notes1.md" names a file.
+    It is also searched without file extensions and folder by folder: in a text, "pw: notes1.md" names a file.
 
     >>> mask_name("Netflix pw Tulip99.md: no such file").text
     'Netflix pw [masked:password]: no such file'
+    >>> mask_name("Netflix pw Tulip99/tasks.md").text
+    'Netflix pw [masked:password]/tasks.md'
+    >>> mask_name("/tmp/pw=Tulip99: no such file").text
+    '/tmp/pw=[masked:password]: no such file'
     """
     masked, found = mask(text)
     known = dict(found)
-    bare = compiled(_ENDING).sub(lambda match: "\n" * len(match.group()), masked)
+    bare = compiled(_EDGES).sub(lambda match: "\n" * len(match.group()), masked)
+    bare = compiled(_FOLDER).sub(r"\1\n", bare)
     return MaskedText(_mask_once(masked, known, secrets_of(bare)), known)
 
 
