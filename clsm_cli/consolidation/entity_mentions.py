@@ -12,7 +12,7 @@ from itertools import chain, combinations, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
+from clsm_cli.consolidation.entity_resolution import MIN_NAME_TURNS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
@@ -39,8 +39,8 @@ MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""
 MIN_OPENER_P = 0.6
 """The same for uses that begin a sentence, where every word has a capital, to count."""
-MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
-"""Minimum probability of the kind person, and of any other kind."""
+MIN_PERSON_P, MIN_KIND_P = 0.4, 0.3
+"""Minimum probability of a person, and of any other kind if it is a thing."""
 MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
@@ -133,7 +133,7 @@ def _opening_names(
     A word that stands inside sentences too seldom to be a node counts if it is a name there at least as
     often as it is written in lower case.
     """
-    places = grouped({(each.label, each.section) for each in sightings if each.kind == "name"})
+    turns = grouped({(each.label, each.turn) for each in sightings if each.kind == "name"})
     inside = Counter(each.label for each in sightings if each.kind == "name")
     small: Counter[str] = Counter()
     found: list[Name] = []
@@ -143,7 +143,7 @@ def _opening_names(
             texts, of = zip(*((text, place) for text, *place in rows), strict=True)
             small.update(chain.from_iterable(map(_SMALL_WORD.findall, texts)))
             for openers, place in zip(memo.value(texts, partial(_openers, texts)), of, strict=True):
-                words = (word for word in openers if len(places.get(word, ())) < MIN_NAME_SECTIONS)
+                words = (word for word in openers if len(turns.get(word, ())) < MIN_NAME_TURNS)
                 found += [Name(word, "name", *place) for word in words]
     return [each for each in found if small[each.label.lower()] <= inside[each.label]]
 
@@ -203,7 +203,8 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     """The most probable kind if it reaches its threshold, else concept.
 
     A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
-    renormalised. A title ("Dr Hofstra") makes a person as likely as the other kinds must be.
+    renormalised. A title ("Dr Hofstra") makes a person as likely as the other kinds must be; without one,
+    what may be no thing is less likely a person.
     """
     if judgement is None:
         return CONCEPT
@@ -214,8 +215,10 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
         chances.pop(FILE)
     kind = max(chances, key=lambda kind: chances[kind])
     is_titled = name.partition(" ")[0].rstrip(".").lower() in HONORIFICS
-    least = MIN_PERSON_P if kind == PERSON and not is_titled else MIN_KIND_P
-    return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
+    share = chances[kind] / sum(chances.values())
+    if kind == PERSON and not is_titled:
+        return kind if share * judgement.thing >= MIN_PERSON_P else CONCEPT
+    return kind if share >= MIN_KIND_P else CONCEPT
 
 
 def _with_kind(entry: Entity, judgement: NameJudgement | None, persons: set[str]) -> Entity:

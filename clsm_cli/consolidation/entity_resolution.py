@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.index.evidence_queries import Name
 
-MIN_NAME_SECTIONS, MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS = 2, 2, 3
-"""Minimum sections with a capitalised name, a noun phrase and a single word for it to become a node."""
-MIN_EPISODES = 2
-"""Minimum episodes with a tag, code, noun phrase or single word."""
+MIN_NAME_TURNS = 2
+"""Minimum turns with a name, a tag or code for it to become a node."""
+MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS, MIN_EPISODES = 2, 3, 2
+"""Minimum sections with a noun phrase and with a single word, and episodes with either."""
 DOMINANCE = 10
 """How many times as often as another a full name must be used for a first name to mean it."""
 MIN_LIKENESS, MIN_LETTERS = 88.0, 5
@@ -266,15 +266,14 @@ def _is_thing(found: Sequence[Name], no_things: Collection[str]) -> bool:
 
 
 def _has_evidence(found: Sequence[Name]) -> bool:
-    """Whether the sightings of one entity reach the minimum sections and episodes."""
-    marks = {each.episode for each in found if each.kind in {"tag", "code"}}
-    names = {each.section for each in found if _is_name(each)}
+    """Whether the sightings of one entity are as many as its kind needs."""
+    names = {each.turn for each in found if each.kind in {"tag", "code"} or _is_name(each)}
+    if any(each.kind in {"link", "title"} for each in found) or len(names) >= MIN_NAME_TURNS:
+        return True
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
     is_phrase = any(" " in name_key(each.label) for each in found)
-    if any(each.kind in {"link", "title"} for each in found) or len(names) >= MIN_NAME_SECTIONS:
-        return True
     often = len(sections) >= (MIN_PHRASE_SECTIONS if is_phrase else MIN_WORD_SECTIONS)
-    return len(marks) >= MIN_EPISODES or (often and len(episodes) >= MIN_EPISODES)
+    return often and len(episodes) >= MIN_EPISODES
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:

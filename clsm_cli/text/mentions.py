@@ -27,8 +27,11 @@ class Mention(NamedTuple):
     kind: Kind
 
 
-_CODE_BLOCK = re.compile(CODE_BLOCK, re.MULTILINE)
-_ADDRESS = re.compile(rf"{ADDRESS}|\]\([^()\s]{{1,500}}\)|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w")
+_NO_PROSE = re.compile(
+    rf"{CODE_BLOCK}|{ADDRESS}|\]\([^()\s]{{1,500}}\)|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w",
+    re.MULTILINE,
+)
+"""Code blocks and addresses."""
 _LINK = re.compile(rf"{LINK_TARGET}(?:\|[^\[\]\n]{{0,200}})?\]\]")
 _TAG = re.compile(r"(?<![\w#&/])#([^\W\d_][\w/-]{1,60})")
 _COLOUR = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
@@ -47,9 +50,8 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     [('Delegation Defect', 'link'), ('Mara Hart', 'name')]
     """
     taken = bytearray(len(text))
-    for pattern in (_CODE_BLOCK, _ADDRESS):
-        for match in pattern.finditer(text):
-            taken[slice(*match.span())] = b"\1" * len(match.group())
+    for match in _NO_PROSE.finditer(text):
+        taken[slice(*match.span())] = b"\1" * len(match.group())
     found: list[Mention] = []
     for pattern, kind, read in _MARKS:
         for match in pattern.finditer(text):
@@ -60,7 +62,9 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
                 found.append(Mention(*match.span(), label, kind))
             if label or kind != "title":  # no names inside code that is no identifier
                 taken[slice(*match.span())] = b"\1" * len(match.group())
-    for start, end in name_matching.find_names(text, split(text)):
+    # "emily@here.org" does not make Emily a common word, so addresses are hidden.
+    prose = _NO_PROSE.sub(lambda match: "|" * len(match.group()), text)
+    for start, end in name_matching.find_names(prose, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return tuple(sorted(found))

@@ -86,10 +86,17 @@ def test_names_are_judged_a_few_at_a_time(
     assert set(sizes) in ({2}, {1, 2})
 
 
-@pytest.mark.parametrize(("name", "kind"), [("Dr Hofstra", "person"), ("Ada Hofstra", "concept")])
-def test_a_title_makes_a_person_likelier(name: str, kind: str) -> None:
-    kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.48, "organisation": 0.25, "tool": 0.27}
-    assert entity_mentions._kind(name, NameJudgement(0.9, kinds)) == kind
+@pytest.mark.parametrize(
+    ("name", "thing", "kind"),
+    [
+        ("Dr Hofstra", 0.7, "person"),
+        ("Ada Hofstra", 0.7, "concept"),  # a title makes a person likelier
+        ("Ada Hofstra", 0.9, "person"),  # and what is surely a thing
+    ],
+)
+def test_who_is_a_person(name: str, thing: float, kind: str) -> None:
+    kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.52, "organisation": 0.21, "tool": 0.27}
+    assert entity_mentions._kind(name, NameJudgement(thing, kinds)) == kind
 
 
 def test_the_owner_is_one_whatever_a_chat_calls_her(store: Store, tmp_path: Path) -> None:
