@@ -54,6 +54,12 @@ class Statement:
         return self.superseded_at is None and not self.withdrawn and self.valid_until is None
 
 
+FILE_PROMINENCE = 0.4
+"""A file is where something stands, seldom what a memory is about: of the forty strongest nodes of each of five
+unseen workspaces, a reader would have drawn 18 of 50 files, and 123 of 150 others.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A thing that memories are about.
@@ -80,7 +86,7 @@ class Node:
 
     @property
     def prominence(self) -> float:
-        """How much it stands out: ``ln(1 + n) confidence²``.
+        """How much it stands out: ``ln(1 + n) confidence²``, of a file ``FILE_PROMINENCE`` of that.
 
         The most frequent names often denote nothing in particular ("READY", "the plan"), so the
         confidence is squared: see "The strongest nodes" in docs/experiments.md.
@@ -89,7 +95,8 @@ class Node:
         >>> round(node.prominence / log1p(9), 2)
         0.25
         """
-        return log1p(max(0, self.n)) * self.confidence**2
+        share = FILE_PROMINENCE if self.kind == "file" else 1.0
+        return share * log1p(max(0, self.n)) * self.confidence**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
