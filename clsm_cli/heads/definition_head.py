@@ -25,6 +25,7 @@ NUMBERS = 4
 """Numbers in a sentence that count in full: it tells of an event."""
 _ITEM = re.compile(rf"[ \t]*(?:{ITEM}[ \t]+)?(?:{BOX}[ \t]+)?")
 _EMPHASIS = ("*", "_", "`", "[[")
+_CODE_FENCES = ("```", "~~~")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -65,7 +66,7 @@ class Definition(NamedTuple):
 def judge(marked: str, plain: str, name: str, *, is_dated: bool) -> Definition | None:
     """How likely a sentence defines a thing; None if it does not name it, or says nothing of it.
 
-    A name alone says nothing, nor does what only introduces the lines below it ("Noor:").
+    A name alone says nothing, nor does code, or what only introduces the lines below it ("Noor:").
 
     Args:
         marked: In Markdown.
@@ -78,7 +79,7 @@ def judge(marked: str, plain: str, name: str, *, is_dated: bool) -> Definition |
     True
     """
     found = _name_pattern(name).search(plain)
-    if found is None or plain.endswith(":"):
+    if found is None or plain.endswith(":") or marked.lstrip().startswith(_CODE_FENCES):
         return None
     start, end = found.span()
     if not any(map(str.isalnum, plain[:start] + plain[end:])):

@@ -31,9 +31,10 @@ def test_a_document_that_is_kept_up_to_date_says_it_rather_than_a_diary() -> Non
 def test_a_question_defines_nothing_and_a_sentence_without_the_name_is_none() -> None:
     assert chance("Is Rosa a plumber?") == 0
     assert chance("The clock is a machine.") is None
-    assert {chance(each) for each in ("- **Rosa**", "## Rosa:", "This Rosa wants to know:")} == {
-        None
-    }
+    assert {
+        chance(each)
+        for each in ("- **Rosa**", "## Rosa:", "This Rosa wants to know:", "```\nRosa = 1\n```")
+    } == {None}
     assert below_heading("", "People › Rosa") is None
 
 
