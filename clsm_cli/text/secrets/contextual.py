@@ -11,7 +11,7 @@ import math
 import os
 import re
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
@@ -32,6 +32,7 @@ _LABEL_REACH = 60  # characters after a value in which a label may stand
 _MANY = 200  # values of a paragraph: above, it is a dump, where a label must name them
 _WORD = rf"[^\W_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]|[:=]"
 _PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
+_LATER_SENTENCE = r"(?<=[.!?] )(?:(?![.!?]\s).)+[.!?]?"
 _MASK = re.compile(r"\[masked:[a-z-]*\]?")
 _HAS_VALUE = re.compile(r"[^\n\x00]{0,30}\x00")  # a label whose value is masked
 _KINDS = {
@@ -106,12 +107,25 @@ def _in_paragraph(text: str) -> Iterator[Secret]:
     folded = fold(text)
     labels = Labels(each for each in labels_in(folded) if not _HAS_VALUE.match(text, each[2]))
     found = list(dict.fromkeys(values(text, labels.all)))
-    if len(found) > _MANY:
+    is_dump = len(found) > _MANY
+    if is_dump:
         found = [each for each in found if each.form != "word" and labels.is_named(text, each)]
     for value in found:
         is_likely = chance(value_features(text, folded, value, labels)) >= LEAST_P
         if is_likely or labels.is_quoted(text, value):
             yield Secret(value.start, value.end, _kind(value, labels))
+    if not is_dump:
+        yield from _in_later_sentences(text, labels)
+
+
+def _in_later_sentences(text: str, labels: Labels) -> Iterator[Secret]:
+    """Read sentences with a label alone: a date or an amount before them speaks against a PIN."""
+    starts = sorted(start for _, start, _ in labels.all)
+    for sentence in compiled(_LATER_SENTENCE).finditer(text) if starts else ():
+        begin, end = sentence.span()
+        if bisect_left(starts, begin) < bisect_left(starts, end):
+            for each in _in_paragraph(sentence.group()):
+                yield Secret(begin + each.start, begin + each.end, each.kind)
 
 
 def _kind(value: Value, labels: Labels) -> str:
