@@ -88,7 +88,7 @@ def slots(day: Day, found: Reading) -> list[int]:
     """The places of the weights of a day."""
     away = (found.coming - day.at).days, (day.at - found.last).days
     names = placement.day_features(day.text, found.start, found.end, away)
-    return sorted({placement.slot(name) for name in names})
+    return sorted(placement.slots(names))
 
 
 def fitted(days: Sequence[Day]) -> bytes:
@@ -112,9 +112,9 @@ def fitted(days: Sequence[Day]) -> bytes:
     weights, offset = layers(
         table, len(kinds), errors, hidden=0, decay=DECAY, rounds=ROUNDS, rate=RATE
     )
-    weights[placement.slot(placement.EVERY)] += offset
+    weights[[*placement.slots([placement.EVERY])]] += offset
     limits = np.iinfo(np.int8)
-    whole = np.rint(weights * placement.SCALE).clip(limits.min, limits.max)
+    whole = np.rint(weights.T * placement.SCALE).clip(limits.min, limits.max)
     return bytes(whole.astype(np.int8).tobytes())
 
 

@@ -9,7 +9,7 @@ import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
 from clsm_cli.startup.records import NamedTuple
@@ -17,7 +17,7 @@ from clsm_cli.text.language_data import compiled, word_list
 from clsm_cli.text.tokens import STOP_WORDS
 
 WEIGHTS = os.path.join(os.path.dirname(__file__), "placement.bin")
-SLOTS = 1 << 14  # a feature has the weights at its CRC-32 modulo this
+SLOTS = 1 << 14  # number of weights; a feature has the one at its CRC-32 modulo this
 SCALE = 128  # a weight is stored as a whole number of these parts, from -1 to 1
 EVERY = "day"  # the feature of every day
 _REACH, _FAR = 240, 20  # context of a day: characters on each side, words of other sentences
@@ -89,27 +89,26 @@ def chances(text: str, start: int, end: int, away: tuple[int, int]) -> Chances:
     behind
     none
     """
-    weights = stored_weights()
-    totals = [0, 0, 0, 0]
-    for place in {4 * slot(name) for name in day_features(text, start, end, away)}:
-        for kind in (0, 1, 2, 3):
-            totals[kind] += weights[place + kind]
+    places = slots(day_features(text, start, end, away))
+    totals = [sum(map(kind.__getitem__, places)) for kind in stored_weights()]
     most = max(totals)
     shares = [math.exp((total - most) / SCALE) for total in totals]
     whole = sum(shares)
     return Chances(*(share / whole for share in shares))
 
 
-def slot(name: str) -> int:
-    """Place of a feature's weights (Weinberger et al., ICML 2009, "Feature hashing"); half an emoji is a "?"."""
-    return zlib.crc32(name.encode(errors="replace")) % SLOTS
+def slots(names: Iterable[str]) -> set[int]:
+    """Places of features' weights (Weinberger et al., ICML 2009, "Feature hashing"); half an emoji is a "?"."""
+    written = "\n".join(names).encode(errors="replace").split(b"\n")
+    return {number % SLOTS for number in map(zlib.crc32, written)}
 
 
 @cache
-def stored_weights() -> memoryview:
-    """The weights in parts of 1 / ``SCALE``, four signed bytes for each slot."""
+def stored_weights() -> tuple[memoryview, ...]:
+    """The weights of each of the ``Chances`` in parts of 1 / ``SCALE``, ``SLOTS`` signed bytes."""
     with open(WEIGHTS, "rb") as stream:
-        return memoryview(stream.read()).cast("b")
+        whole = memoryview(stream.read()).cast("b")
+    return tuple(whole[start : start + SLOTS] for start in range(0, len(whole), SLOTS))
 
 
 def day_features(text: str, start: int, end: int, away: tuple[int, int]) -> list[str]:
@@ -140,7 +139,7 @@ def _words(text: str) -> list[str]:
     return [_word(each) for each in compiled(_TOKEN).findall(text.replace("\u2019", "'"))]
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _word(token: str) -> str:
     """A token in lower case; months and weekdays as ``M`` and ``W``, numbers by their length."""
     if token[0].isdigit():
@@ -153,6 +152,7 @@ def _word(token: str) -> str:
     return "W" if compiled(_WEEKDAY).fullmatch(word) else word
 
 
+@lru_cache(maxsize=256)
 def _form(day: str) -> str:
     """A day without its values: "W, 9 M", "in M", "M 9th"."""
     named = compiled(rf"\b{_MONTH}\b").sub("M", day.lower())
@@ -211,6 +211,7 @@ def _side(words: Sequence[str], side: str) -> Iterator[str]:
     yield from (f"{one} {other} {side}{side}" for one, other in pairwise(words))
 
 
+@lru_cache(maxsize=4096)
 def _tense(word: str) -> str:
     """The tense that a word of a verb may show."""
     if "'" in word:
