@@ -10,7 +10,8 @@ from clsm_cli.text import sameness, sentences
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import ITEM
 from clsm_cli.text.plain import strip_markdown
-from clsm_cli.text.time import clauses, expressions
+from clsm_cli.text.time import expressions
+from clsm_cli.text.time.ahead import LEAST_P, is_denied
 from clsm_cli.text.tokens import terms
 
 TodoState = Literal["open", "done", "blocked"]
@@ -109,7 +110,8 @@ def due_day(text: str, at: date | None, start: int = 0) -> str | None:
         quoted = before.count('"') % 2 or before.endswith("\u201c")
         if found.start < start or quoted or pattern("todo.past").search(before):
             continue
-        if clauses.is_denied(clauses.clause_at(text, found.start, found.end)):
+        is_none = found.chances is not None and found.chances.none >= LEAST_P
+        if is_none or is_denied(text, found.start, found.end):
             continue
         if at is None and found.relative:
             continue

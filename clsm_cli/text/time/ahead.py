@@ -1,17 +1,19 @@
 """The day ahead that a text names, to be reminded of it.
 
-Days that their words place are known to ``expressions``. A day without a year that nothing places
-("Dentist on 4 November, 8:50") is the coming one where the other reading lies months further away: a
-note tells of what was with a verb.
+Days that their words place are known to ``expressions``. A day without a year that is less sure ("Dentist on
+4 November, 8:50") is the coming one if that is probable and near.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.time import clauses, expressions
+from clsm_cli.text.time import expressions, placement
 from clsm_cli.text.time.expressions import TimeExpression
 
+LEAST_P = 0.85
+"""Probability that a day comes, once or in every year, from which it does (see ``scripts/fit_days.py``)."""
+_DENIAL_REACH = 80  # characters before a day in which to look for a denial or a mark
 _MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day
 
 
@@ -47,7 +49,7 @@ def _named_days(text: str, at: date, start: int) -> Iterator[date]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
     found = expressions.find_expressions(text, at)
     for each in [each for each in found if each.start >= start]:
-        if clauses.is_denied(clauses.clause_at(text, each.start, each.end)):
+        if is_denied(text, each.start, each.end):
             continue
         is_short = (each.until - each.first).days <= _MAX_STRETCH_DAYS
         is_short = is_short and expressions.has_month(each.text)
@@ -55,13 +57,13 @@ def _named_days(text: str, at: date, start: int) -> Iterator[date]:
             yield each.first
         elif expressions.is_beside_other_year(text, each, found):
             continue
-        elif day := each.day or (_coming(text, each, at) if is_short else None):
+        elif day := each.day or (_coming(each, at) if is_short else None):
             yield day
 
 
-def _coming(text: str, found: TimeExpression, at: date) -> date | None:
-    """The next day of an expression with a month and no year, if it is much nearer than the last one."""
-    if clauses.is_no_plan(clauses.clause_at(text, found.start, found.end)):
+def _coming(found: TimeExpression, at: date) -> date | None:
+    """The next day of an expression with a month and no year, if it probably comes and is near."""
+    if found.chances is None or found.chances.comes < LEAST_P:
         return None
     try:
         day = found.first if found.first > at else found.first.replace(year=found.first.year + 1)
@@ -71,14 +73,33 @@ def _coming(text: str, found: TimeExpression, at: date) -> date | None:
 
 
 def _numbered_days(text: str, at: date) -> Iterator[date]:
-    """The days of "on the 24th": of those ahead and behind the nearer one, unless the words tell."""
-    for found in pattern("time.numbered day").finditer(text):
-        number, clause = int(found["day"]), clauses.clause_at(text, found.start("day"), found.end())
-        if not 1 <= number <= 31 or clauses.is_no_plan(clause):
-            continue
-        coming, last = (
-            next(day for n in range(1, 63) if (day := at + timedelta(side * n)).day == number)
-            for side in (1, -1)
-        )
-        if clauses.kind_of(clause, {"month": ""}) == "plan" or coming - at < at - last:
+    """The days of "on the 24th" that come."""
+    for start, end, coming, last in numbered_days(text, at):
+        away = (coming - at).days, (at - last).days
+        if placement.chances(text, start, end, away).comes >= LEAST_P:
             yield coming
+
+
+def numbered_days(text: str, at: date) -> Iterator[tuple[int, int, date, date]]:
+    """Start and end of each "the 24th" without a month, its next day and its last."""
+    for found in pattern("time.numbered day").finditer(text):
+        number = int(found["day"])
+        if 1 <= number <= 31:
+            coming, last = (
+                next(day for n in range(1, 63) if (day := at + timedelta(side * n)).day == number)
+                for side in (1, -1)
+            )
+            yield found.start("day"), found.end(), coming, last
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Whether the words before a day, or its mark as deleted, say that it is another one.
+
+    >>> [is_denied(f"It is {words} tomorrow", len(words) + 7, len(words) + 15) for words in ("not", "from")]
+    [True, False]
+    """
+    before = text[max(0, start - _DENIAL_REACH) : start]
+    return bool(
+        pattern("time.denied before").search(before)
+        or pattern("time.denied after").match(text, end)
+    )

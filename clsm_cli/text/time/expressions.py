@@ -1,11 +1,9 @@
 """Resolve the time expressions of English text to days, and make relative ones absolute.
 
-An expression without a year, or a bare weekday, gives the nearest interval in the past for search (unless its
-words look ahead), and is ``certain`` only if its clause places it (``clauses``): things that expire, are due,
-booked or planned lie ahead; reported events lie in the past; recurring ones have no year. Only closed word
-classes count as evidence; without evidence, or with conflicting evidence, nothing is written down. A question
-looks back unless its words clearly look ahead. Expressions resolve to days only, so the caller passes the
-current day of the store's time zone; times of day are ignored.
+An expression without a year, or a bare weekday, gives the interval that ``placement`` thinks likelier for
+search, and is ``certain`` only if that is nearly sure of it; without evidence nothing is written down. A
+question looks back unless its words clearly look ahead. Expressions resolve to days only, so the caller passes
+the current day of the store's time zone; times of day are ignored.
 """
 
 import itertools
@@ -17,11 +15,18 @@ from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, pattern
-from clsm_cli.text.time import clauses, forms, parts, periods
-from clsm_cli.text.time.clauses import Kind
+from clsm_cli.text.time import forms, parts, periods, placement
 from clsm_cli.text.time.forms import Groups, Rule
+from clsm_cli.text.time.placement import Chances
 
 Direction = Literal["past", "plan"]
+Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
+"""``date``: has its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``: placed by
+the words around it; ``recurring``: comes again and again; ``unknown``: undecided.
+"""
+
+LEAST_P = 0.95
+"""Probability from which a day is placed (own choice, see ``scripts/fit_days.py``)."""
 
 MAX_PAST_DAYS = 92  # for a past event without its year: the same day ahead is nine months away
 MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
@@ -34,6 +39,7 @@ _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
 _DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
 _ORDINALS = ("last", "next")
+_OF = re.compile(r"\bof\s(?:the\s)?$", re.IGNORECASE)  # "the notes of Monday" are of the past
 _CUE_REACH = 60  # characters before an expression in which to look for its direction
 
 
@@ -49,6 +55,7 @@ class TimeExpression(NamedTuple):
     relative: bool  # true if the period depends on the day of speaking
     kind: Kind  # evidence for where it lies
     certain: bool  # whether text and day of speaking leave no other period
+    chances: Chances | None = None  # of a day without a year, where it lies
 
     @property
     def day(self) -> date | None:
@@ -268,8 +275,8 @@ def _apply_rule(rule: Rule, text: str, mode: _Mode) -> Iterator[TimeExpression]:
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = _placement(rule, groups, match, mode)
         try:
+            kind, ahead, chances = _placement(rule, groups, match, mode)
             if (
                 rule.only_ahead
                 and ahead is False
@@ -288,43 +295,67 @@ def _apply_rule(rule: Rule, text: str, mode: _Mode) -> Iterator[TimeExpression]:
             and _is_certain(kind, groups, first, mode.at, is_given=is_given)
         )
         yield TimeExpression(
-            *match.span(), match.group(), first, until, precise, relative, kind, certain
+            *match.span(), match.group(), first, until, precise, relative, kind, certain, chances
         )
 
 
-def _placement(
-    rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode
-) -> tuple[Kind, bool | None]:
-    """Return the evidence for where a match lies, and whether that is ahead (True), past (False), or unknown.
+class _Placement(NamedTuple):
+    """The evidence for where a match lies, and whether that is ahead (True), past (False), or unknown."""
+
+    kind: Kind
+    ahead: bool | None = None
+    chances: Chances | None = None
+
+
+def _placement(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> _Placement:
+    """Return where a match lies.
 
     Without certainty, the direction is the likelier one, for search. A question looks back, unless it clearly
     looks ahead or asks what is, or may look ahead and nothing in it looks back.
     """
     if not rule.relative:
-        return "relative" if groups.get("year", "").endswith("year") else "date", None
+        return _Placement("relative" if groups.get("year", "").endswith("year") else "date")
     kind: Kind = "relative"
     if groups.keys() >= {"weekday", "day"}:
         kind = "date"  # of the months or years near it is on that weekday in one
     elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
-        if mode.direction is not None:
-            return mode.direction, mode.direction == "plan"
         if not mode.is_question:
-            return _evidence(match, groups, mode)
+            return _evidence(rule, groups, match, mode)
         if forms.is_foreign(match.group()):
-            return kind, None  # clauses are English
-        if clauses.is_asked_ahead(clauses.clause_of(match, groups)):
-            return kind, True
-    return kind, _direction(match, mode)
+            return _Placement(kind)  # verbs are English
+        if _is_asked_ahead(match):
+            return _Placement(kind, True)
+    return _Placement(kind, _direction(match, mode))
 
 
-def _evidence(match: re.Match[str], groups: Groups, mode: _Mode) -> tuple[Kind, bool | None]:
-    clause = clauses.clause_of(match, groups)
-    kind = clauses.kind_of(clause, groups)
-    if kind in {"plan", "past"}:
-        return kind, kind == "plan"
-    if clauses.dates_a_noun(clause):
-        return kind, None
-    return kind, False if clauses.is_reported_past(clause) else _direction(match, mode)
+def _evidence(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> _Placement:
+    """Where a match without a year lies by the direction of the text, or by the words around it."""
+    if rule.only_ahead:  # "in three days" may tell how long something takes
+        direction = _direction(match, mode)
+        is_plan = mode.direction == "plan" or (direction and _has_cue("ahead", match))
+        return _Placement("plan" if is_plan else "unknown", direction)
+    coming, last = (rule.resolve(groups, mode.at, side)[0] for side in (True, False))
+    away = (coming - mode.at).days, (mode.at - last).days
+    chances = placement.chances(match.string, *match.span(), away)
+    ahead, behind, recurs, none = chances
+    if mode.direction is not None:
+        return _Placement(mode.direction, mode.direction == "plan", chances)
+    kind: Kind = "recurring" if recurs > max(ahead, behind, none) else "unknown"
+    if max(ahead, behind) >= LEAST_P:
+        kind = "plan" if ahead > behind else "past"
+    return _Placement(kind, ahead > behind if max(ahead, behind) > 0.5 else None, chances)
+
+
+def _is_asked_ahead(match: re.Match[str]) -> bool:
+    """Whether a question asks what will be: its last verb before the day is a present one, and none a past."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    verbs = list(pattern("time.asked verb").finditer(before))
+    is_present = bool(verbs) and verbs[-1]["ahead"] is not None
+    if not verbs and "?" in after:  # "anything on Friday?"
+        is_present = not any(
+            pattern(f"time.{each}").search(after) for each in ("asked verb", "done")
+        )
+    return is_present and not pattern("time.done").search(before) and not _OF.search(before)
 
 
 def _direction(match: re.Match[str], mode: _Mode) -> bool | None:
