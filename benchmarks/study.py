@@ -27,7 +27,7 @@ from benchmarks.labelled_memory import Concept, normal_names
 from benchmarks.measure import CLSM, RESULTS, SAMPLE, environment, load, run, save
 from clsm_cli.config import RecallSettings
 from clsm_cli.consolidation import active_learning
-from clsm_cli.consolidation.statement_selection import ScoredUnit, plain
+from clsm_cli.consolidation.statement_selection import ScoredUnit
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.evaluation.compare import auroc
@@ -35,6 +35,7 @@ from clsm_cli.heads.definition_head import Form
 from clsm_cli.heads.owner_model import Decision, Owner
 from clsm_cli.model.grouping import grouped
 from clsm_cli.store import layout
+from clsm_cli.text.plain import to_plain
 from scripts import fit_definitions, fit_doubts, fit_heads, fit_kinds, fit_names, fit_relations
 from scripts.fitting import every_eighth
 from scripts.join_labels import CHAT, LABELS, digest, joined
@@ -250,7 +251,8 @@ def nights(given: Given) -> Iterator[Figure]:
             texts = {row.text for row in statements}
             ends = {end for text in texts for end in accumulate(text.split(": ")[::-1], _above)}
             of = "not seen by the reader" if repo in held else "seen by the reader"
-            judged[of] += [(repo, e["judged"]) for e in sentences[repo] if plain(e["text"]) in ends]
+            told = ((to_plain(e["text"], has_addresses=True), e["judged"]) for e in sentences[repo])
+            judged[of] += [(repo, verdict) for text, verdict in told if text in ends]
             judged["sheets"] += [(repo, sheet[d]) for d in map(digest, sorted(texts)) if d in sheet]
             things.append(of_names(strings[repo], nodes))
     for of, pairs in (each for each in judged.items() if each[1]):

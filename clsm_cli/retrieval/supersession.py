@@ -465,6 +465,7 @@ def _rivals(
             if one.keys != two.keys
             and _may_be_alike(old, new, one, two, wanted)
             and not sameness.has_same_preference(one.text, two.text)
+            and not sameness.is_of_another(asked.text, one.text, two.text)
             and not (new.is_before(old) and pair_head.content(one) <= pair_head.content(two))
         ]
         if not both:
@@ -485,8 +486,7 @@ def _rivals(
 def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: set[str]) -> bool:
     """Whether the clause of a long passage shares a word with the other sentence.
 
-    If the later passage is long, its clause must have every term of the question that the other
-    has.
+    That of a later long passage must have every term of the question that the other has.
     """
     if new.is_long and not wanted & {*one.keys} <= {*two.keys}:
         return False

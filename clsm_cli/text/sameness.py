@@ -7,7 +7,7 @@ line does less harm than a lost one.
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NON_NAMES
@@ -156,6 +156,34 @@ def has_same_preference(a: str, b: str) -> bool:
         return False
     particulars, others = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
     return particulars <= others or others <= particulars
+
+
+def is_of_another(asked: str, one: str, two: str) -> bool:
+    """Whether a question names in full whom one sentence is about, and another sentence begins with another's name.
+
+    >>> told = "Mia Holt waits in Graz.", ("Mia Berg waits in Ulm.", "Mia moved to Ulm.")
+    >>> [is_of_another("Where is Mia Holt now?", told[0], each) for each in told[1]]
+    [True, False]
+    """
+    names = {name for name in _full_names(asked) if name in one}
+    begun = next(iter(_full_names(two)), None)
+    if not names or begun is None or begun in one:
+        return False
+    return not any(map(str.isalpha, two.partition(begun)[0].rpartition(": ")[2]))
+
+
+def _full_names(sentence: str) -> list[str]:
+    """Pairs of words with capitals: a first name and a last one.
+
+    >>> _full_names("Where is Mia Holt now?")
+    ['Mia Holt']
+    """
+    pairs = pairwise(sentence.split())
+    return [
+        f"{first} {last}".rstrip(".,:;!?")
+        for first, last in pairs
+        if first.istitle() and first.isalpha() and last.istitle()
+    ]
 
 
 def _preferences(sentence: str) -> dict[str, bool]:
