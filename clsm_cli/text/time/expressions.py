@@ -323,7 +323,7 @@ def _placement(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) ->
             return _evidence(rule, groups, match, mode)
         if forms.is_foreign(match.group()):
             return _Placement(kind)  # verbs are English
-        if _is_asked_ahead(match):
+        if _is_asked_ahead(match, groups):
             return _Placement(kind, True)
     return _Placement(kind, _direction(match, mode))
 
@@ -346,9 +346,10 @@ def _evidence(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> 
     return _Placement(kind, ahead > behind if max(ahead, behind) > 0.5 else None, chances)
 
 
-def _is_asked_ahead(match: re.Match[str]) -> bool:
+def _is_asked_ahead(match: re.Match[str], groups: Groups) -> bool:
     """Whether a question asks what will be: its last verb before the day is a present one, and none a past."""
-    before, after = match.string[: match.start()], match.string[match.end() :]
+    start = match.start("month") if "which" in groups else match.start()  # "was May"
+    before, after = match.string[:start], match.string[match.end() :]
     verbs = list(pattern("time.asked verb").finditer(before))
     is_present = bool(verbs) and verbs[-1]["ahead"] is not None
     if not verbs and "?" in after:  # "anything on Friday?"
