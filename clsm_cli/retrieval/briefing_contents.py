@@ -66,10 +66,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-GOING_ON = ("log", "living", "list")
-"""Roles of documents that tell what goes on."""
-LEAST_GOING_ON = 0.5
-"""Probability of these roles below which the sentences of a document are skipped."""
+ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.1}
+"""How much of what documents of a role say is about what goes on (own choice)."""
+LEAST_ROLE = 0.5
+"""Worth of a document below which its sentences are skipped."""
 KEEP = 0.5
 """Exponent of the probability that a sentence is useful weeks later: news need not be."""
 LEAST_DUE = 0.05
@@ -78,6 +78,10 @@ notes of appointments look like noise, and are few.
 """
 LONGEST = 400
 """Characters of a line, at most; longer ones are left to recall."""
+DONE = 0.5
+"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579
+lines judged for that, 30 %, and of open tasks 46 %.
+"""
 KEPT = 1.5
 """Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the
 39 wanted lines are, and 133 of all 622 lines.
@@ -348,8 +352,9 @@ def judged_lines(
     about = about_document(source.turns) if source.thread is None else None
     role = 1.0
     if about is not None:
-        role = sum(about[name] for name in GOING_ON) * (1 - about["template"])
-    if role < LEAST_GOING_ON:
+        role = sum(worth * about[name] for name, worth in ROLE_WORTH.items())
+        role *= 1 - about["template"]
+    if role < LEAST_ROLE:
         return
     judged = judge_units(source.turns, about)
     leads = lead_ins(source.turns, [judged_unit.unit for judged_unit in judged])
@@ -424,10 +429,11 @@ def _soundness(judged_unit: UnitProbabilities) -> float:
 
 
 def _factor(line: RankedItem, turn: Turn, *, is_said: bool, is_kept: bool) -> float:
-    """Factor of the worth of a line, said in a conversation or of a note."""
+    """Factor of the worth of a line, ticked or not, said in a conversation or of a note."""
+    done = DONE if line.item.state == "done" else 1.0
     if is_said:
-        return ASIDE if turn.role == "assistant" and not is_kept else 1.0
-    return KEPT if is_kept and line.item.kind != "task" else 1.0
+        return done * (ASIDE if turn.role == "assistant" and not is_kept else 1.0)
+    return done * (KEPT if is_kept and line.item.kind != "task" else 1.0)
 
 
 def _line(

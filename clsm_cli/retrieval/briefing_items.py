@@ -182,7 +182,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 22
+VERSION = 21
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 
