@@ -251,8 +251,10 @@ def nights(given: Given) -> Iterator[Figure]:
             texts = {row.text for row in statements}
             ends = {end for text in texts for end in accumulate(text.split(": ")[::-1], _above)}
             of = "not seen by the reader" if repo in held else "seen by the reader"
-            told = ((to_plain(e["text"], has_addresses=True), e["judged"]) for e in sentences[repo])
-            judged[of] += [(repo, verdict) for text, verdict in told if text in ends]
+            each_judged = (
+                (to_plain(e["text"], has_addresses=True), e["judged"]) for e in sentences[repo]
+            )
+            judged[of] += [(repo, verdict) for text, verdict in each_judged if text in ends]
             judged["sheets"] += [(repo, sheet[d]) for d in map(digest, sorted(texts)) if d in sheet]
             things.append(of_names(strings[repo], nodes))
     for of, pairs in (each for each in judged.items() if each[1]):

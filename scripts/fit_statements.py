@@ -21,6 +21,7 @@ import argparse
 import hashlib
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,7 @@ from clsm_cli.evaluation.compare import auroc
 from clsm_cli.heads import cross_encoder, judge
 from clsm_cli.heads.statement_head import TALK, VERDICTS, place_of
 from clsm_cli.heads.units import spans_of
+from clsm_cli.text.plain import to_plain
 from scripts import worlds
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_heads import plain_sentences, turns_of_document
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Turn
 
+plain = partial(to_plain, has_addresses=True)
 WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
@@ -91,7 +94,7 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
             if repo == CHAT:
                 if "start" in label:  # others are of whole turns
                     speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
-                    text = f"{speaker}: {statement_selection.plain(label['text'])}"
+                    text = f"{speaker}: {plain(label['text'])}"
                     yield Judged(text, LOCOMO, _verdict(label), count, f"{repo}/{file}")
                 continue
             if (key := f"{repo}/{file}") not in read:
@@ -131,7 +134,6 @@ def _told(
     text: str, spans: Sequence[tuple[int, int]], judged: Sequence[str], prefix: str, memory: str
 ) -> Iterator[Judged]:
     for place, ((start, end), label) in enumerate(zip(spans, judged, strict=True)):
-        plain = statement_selection.plain
         yield Judged(prefix + plain(text[start:end]), TALK, TOLD.get(label, 2), 1.0, memory)
         if place and label != "good":
             both = prefix + plain(text[spans[place - 1][0] : end])
@@ -161,7 +163,7 @@ def talk_statements() -> Iterator[Judged]:
     """Sentences of talks that were written as a whole, plain sentences, questions and small talk."""
     for row in _rows("told_talks"):
         if "keep" in row and row["speaker"] != "assistant":
-            text = _prefix(row["speaker"]) + statement_selection.plain(row["text"])
+            text = _prefix(row["speaker"]) + plain(row["text"])
             yield Judged(text, TALK, 2 - row["keep"], SIDE, row["talk"])
     for number, each in enumerate(plain_sentences()):
         is_noise = each.targets[0] == 1.0
