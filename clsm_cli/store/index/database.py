@@ -18,7 +18,7 @@ from clsm_cli.store.jsonlines import dump
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 23
+SCHEMA_VERSION = 24
 """Raised whenever the tables (``schema.sql``) or what they mean change; an older index is rebuilt."""
 
 _PAGE = 2048  # bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more
