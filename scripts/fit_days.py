@@ -36,6 +36,10 @@ DECAY, ROUNDS, RATE = 2.5, 150, 0.05
 """Weight of ½ Σ w²; steps over all examples; the rate at first."""
 
 
+UNCLEAR = placement.Chances(1 / 3, 1 / 3, 0, 1 / 3)
+"""What an unclear day may be."""
+
+
 class Day(NamedTuple):
     """A day of a text without its year, where ``label`` says that it lies; ``writer`` is who wrote it."""
 
@@ -98,11 +102,7 @@ def fitted(days: Sequence[Day]) -> bytes:
     ends = np.cumsum([0, *map(len, places)])
     ones = np.ones(ends[-1])
     table = csr_matrix((ones, np.concatenate(places), ends), (len(read), placement.SLOTS))
-    kinds = placement.Chances._fields
-    labels = [
-        kinds.index(day.label) if day.label in kinds else kinds.index("none") for day, _ in read
-    ]
-    wanted = np.eye(len(kinds))[labels]
+    wanted = np.array([UNCLEAR if day.label == "unclear" else _sure(day.label) for day, _ in read])
     counts = np.array([[AGAIN if day.writer == "tests" else 1.0] for day, _ in read])
 
     def errors(scores: Any) -> Any:
@@ -110,12 +110,16 @@ def fitted(days: Sequence[Day]) -> bytes:
         return counts * (chances / chances.sum(1, keepdims=True) - wanted)
 
     weights, offset = layers(
-        table, len(kinds), errors, hidden=0, decay=DECAY, rounds=ROUNDS, rate=RATE
+        table, len(UNCLEAR), errors, hidden=0, decay=DECAY, rounds=ROUNDS, rate=RATE
     )
     weights[[*placement.slots([placement.EVERY])]] += offset
     limits = np.iinfo(np.int8)
     whole = np.rint(weights.T * placement.SCALE).clip(limits.min, limits.max)
     return bytes(whole.astype(np.int8).tobytes())
+
+
+def _sure(label: str) -> placement.Chances:
+    return placement.Chances(*(float(kind == label) for kind in placement.Chances._fields))
 
 
 def use(weights: bytes) -> None:
