@@ -24,7 +24,7 @@ class MaskedText(NamedTuple):
 
 _MASK = "[masked:"
 _MASKED = r"\[masked:[a-z-]*\]?"
-_EDGES = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])|(?<=\S):(?=\s)|/(?=[^/\s]*[=:])"
+_EDGES = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])|(?<=\S):(?=\s(?!\[masked:))|/(?=[^/\s]*[=:])"
 """What may stand around a name: its extension, "NAME: what is wrong", the folder before "key=value"."""
 _FOLDER = r"( [^\s/]+)/"  # the last word of a folder with several
 _NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"  # a part that each secret number has
