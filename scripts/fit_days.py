@@ -26,7 +26,7 @@ from scripts.fitting import layers
 from scripts.join_labels import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 TOLD = LABELS / "told_days.tsv"
 WRITERS = "abc"
@@ -34,8 +34,11 @@ AGAIN = 6.0
 """Times that the samples of the tests count: what was placed once must stay placed."""
 DECAY, ROUNDS, RATE = 2.5, 150, 0.05
 """Weight of ½ Σ w²; steps over all examples; the rate at first."""
-
-
+FAR, FAR_WEIGHT = (30, 90, 150, 210, 270, 330), 0.5
+"""Each day of a month is an example a second time, so many days away: writers tell of near ones, but words that
+place a day do so however far away it is.
+"""
+_YEARLY = 300  # days between two occurrences, at least
 UNCLEAR = placement.Chances(1 / 3, 1 / 3, 0, 1 / 3)
 """What an unclear day may be."""
 
@@ -58,6 +61,14 @@ class Reading(NamedTuple):
     end: int
     coming: date
     last: date
+
+
+class Example(NamedTuple):
+    """The places of a day's weights, its label, and how much it counts."""
+
+    places: list[int]
+    label: str
+    weight: float
 
 
 def told() -> list[Day]:
@@ -87,23 +98,34 @@ def reading(day: Day) -> Reading | None:
     return found if most > 0 else None
 
 
+def examples(days: Iterable[Day]) -> Iterator[Example]:
+    """The days that the program reads, those of months twice."""
+    read = ((day, found) for day in days if (found := reading(day)))
+    for place, (day, found) in enumerate(read):
+        coming, gone = (found.coming - day.at).days, (day.at - found.last).days
+        count = AGAIN if day.writer == "tests" else 1.0
+        yield Example(slots(day, found, (coming, gone)), day.label, count)
+        if coming + gone > _YEARLY:
+            far = FAR[place % len(FAR)]
+            places = slots(day, found, (far, coming + gone - far))
+            yield Example(places, day.label, FAR_WEIGHT * count)
+
+
 @cache
-def slots(day: Day, found: Reading) -> list[int]:
+def slots(day: Day, found: Reading, away: tuple[int, int]) -> list[int]:
     """The places of the weights of a day."""
-    away = (found.coming - day.at).days, (day.at - found.last).days
     names = placement.day_features(day.text, found.start, found.end, away)
     return sorted(placement.slots(names))
 
 
 def fitted(days: Sequence[Day]) -> bytes:
     """The weights of a softmax regression over the days that the program reads."""
-    read = [(day, found) for day in days if (found := reading(day))]
-    places = [slots(*each) for each in read]
+    places, labels, weighed = zip(*examples(days), strict=True)
     ends = np.cumsum([0, *map(len, places)])
     ones = np.ones(ends[-1])
-    table = csr_matrix((ones, np.concatenate(places), ends), (len(read), placement.SLOTS))
-    wanted = np.array([UNCLEAR if day.label == "unclear" else _sure(day.label) for day, _ in read])
-    counts = np.array([[AGAIN if day.writer == "tests" else 1.0] for day, _ in read])
+    table = csr_matrix((ones, np.concatenate(places), ends), (len(places), placement.SLOTS))
+    wanted = np.array([UNCLEAR if label == "unclear" else _sure(label) for label in labels])
+    counts = np.array(weighed)[:, None]
 
     def errors(scores: Any) -> Any:
         chances = np.exp(scores - scores.max(1, keepdims=True))

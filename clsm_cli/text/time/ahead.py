@@ -11,7 +11,7 @@ from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import expressions, placement
 from clsm_cli.text.time.expressions import TimeExpression
 
-LEAST_P = 0.7
+LEAST_P = 0.65
 """Probability that a day comes, once or in every year, from which it does (see ``scripts/fit_days.py``)."""
 _DENIAL_REACH = 80  # characters before a day in which to look for a denial or a mark
 _MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day

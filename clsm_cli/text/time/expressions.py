@@ -25,8 +25,10 @@ Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
 the words around it; ``recurring``: comes again and again; ``unknown``: undecided.
 """
 
-LEAST_P = 0.95
-"""Probability from which a day is placed (own choice, see ``scripts/fit_days.py``)."""
+LEAST_P, LIKELY_P = 0.94, 0.75
+"""Probabilities from which a day is placed, and from which the other side is not searched (own choices, see
+``scripts/fit_days.py``).
+"""
 
 MAX_PAST_DAYS = 92  # for a past event without its year: the same day ahead is nine months away
 MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
@@ -343,7 +345,8 @@ def _evidence(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> 
     kind: Kind = "recurring" if recurs > max(ahead, behind, none) else "unknown"
     if max(ahead, behind) >= LEAST_P:
         kind = "plan" if ahead > behind else "past"
-    return _Placement(kind, ahead > behind if max(ahead, behind) > 0.5 else None, chances)
+    side = ahead > behind if max(ahead, behind) >= LIKELY_P else None
+    return _Placement(kind, side, chances)
 
 
 def _is_asked_ahead(match: re.Match[str], groups: Groups) -> bool:
