@@ -49,9 +49,8 @@ def diagnose(
             findings += check(snapshot)
         except (ClsmError, OSError, sqlite3.Error) as error:  # one bad file hides no other
             findings.append(make_finding("check-failed", "", f"{name}: {error}"))
-    if any(
-        each.code == "begun-run" for each in findings
-    ):  # what it has not yet written is not gone
+    is_begun = any(each.code == "begun-run" for each in findings)
+    if is_begun:  # what it has not yet written is not gone
         findings = [each if each.mends else each._replace(next_step=_COMPLETE) for each in findings]
     return sorted(
         dict.fromkeys(findings),
