@@ -92,10 +92,12 @@ def episode_claims(episode: Episode, scores: UnitScores) -> list[Claim]:
 
 
 def claimable_units(episode: Episode, scores: UnitScores) -> Iterator[ScoredUnit]:
-    """The sentences from which ``episode_claims`` selects."""
+    """The sentences from which ``episode_claims`` selects; tasks are known by their form."""
     for turn in episode.turns:
         if _exclusion(turn, scores) is None:
-            yield from scores.pieces.get(turn.key, ())
+            tasks = todo.todos(turn.text, day_of(turn.time))
+            pieces = scores.pieces.get(turn.key, ())
+            yield from (each for each in pieces if _verdict(each, tasks, scores) != "task")
 
 
 def verdict(turn: Turn, piece: ScoredUnit, scores: UnitScores) -> Verdict:

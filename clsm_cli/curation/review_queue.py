@@ -80,11 +80,10 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
         elif everything:
             chosen.append(item._replace(state="expired") if item.state == "open" else item)
     chosen.sort(key=lambda item: item.at, reverse=True)
-    kinds = {normalise_text(row.text): row.kind for row in rows.values() if row.is_current}
+    stated = {normalise_text(row.text) for row in rows.values() if row.is_current}
     for item in offer:
-        kind = kinds.get(normalise_text(item.kept))
-        if kind != "task":
-            chosen.append(item._replace(reason=STILL_WORTH) if kind else item)
+        is_stated = normalise_text(item.kept) in stated
+        chosen.append(item._replace(reason=STILL_WORTH) if is_stated else item)
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
