@@ -35,8 +35,9 @@ def joined(
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs``,
-            ``pairs_asked``, ``pairs_found``, ``pairs_compared`` or ``natural`` (changes, with a question), whose ``a`` and ``b`` each have theirs.
+        name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``, ``starts_graded``;
+            or ``pairs``, ``pairs_asked``, ``pairs_found``, ``pairs_compared`` or ``natural`` (changes, with a
+            question), whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
         gvd: The folder of GVD's conversations, if it is there.
@@ -162,6 +163,7 @@ def main() -> None:
         "names",
         "relations",
         "starts",
+        "starts_graded",
         "pairs",
         "pairs_asked",
         "pairs_found",
