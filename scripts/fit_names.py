@@ -167,7 +167,7 @@ def left_out(all_: Examples) -> dict[str, float]:
         chances[held] = [row["thing"] for row in told]
         kinds[held] = [[row[kind] for kind in KINDS] for row in told]
     things, best = all_.things == 1, kinds.argmax(1)
-    prominence = all_.shapes[:, INPUTS.index("uses")] * chances**2  # as ``Node.prominence``
+    prominence = all_.shapes[:, INPUTS.index("uses")] * chances**2
     of_repo = [np.flatnonzero(all_.repos == repo) for repo in repos]
     strongest = [rows[np.argsort(-prominence[rows], kind="stable")[:STRONGEST]] for rows in of_repo]
     said, persons = chances > 0.5, all_.kinds[:, 0] == 1

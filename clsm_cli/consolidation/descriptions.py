@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import definition_head
+from clsm_cli.heads.unit_features import is_stock
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
@@ -38,7 +39,7 @@ class Quote(NamedTuple):
 def quotes(
     matcher: Matcher, turns: Mapping[str, SourceTurn], sections: Mapping[str, str]
 ) -> dict[str, list[Quote]]:
-    """The sentences about each node in some turns; none from tools or pages, or from what is over.
+    """The sentences about each node in some turns; none from tools or pages, of what is over, or stock.
 
     Args:
         sections: Key of a block that opens a section → the node that its heading names.
@@ -52,7 +53,9 @@ def quotes(
         for start, end in split(turn.text):
             inside = {each.node: each for each in reversed(named) if start <= each.start < end}
             marked = turn.text[start:end]
-            plain = to_plain(marked) if inside else ""
+            if not inside or is_stock(marked):
+                continue
+            plain = to_plain(marked)
             for node, span in inside.items():
                 name = to_plain(turn.text[span.start : span.end])
                 told.append((node, definition_head.judge(marked, plain, name, is_dated=is_dated)))

@@ -1,6 +1,7 @@
 """The vocabulary of nodes and their names, and which turns mention them.
 
-A turn mentions a node if its text contains a name of it, whenever the name became known.
+A turn mentions a node if its text contains a name of it, whenever the name became known, in a sentence
+of its own: what stands in everybody's workspace ("Discord: no Markdown tables!") mentions nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_TURNS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
+from clsm_cli.heads.unit_features import is_stock
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
@@ -39,7 +41,7 @@ MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""
 MIN_OPENER_P = 0.6
 """The same for uses that begin a sentence, where every word has a capital, to count."""
-MIN_PERSON_P, MIN_KIND_P = 0.4, 0.3
+MIN_PERSON_P, MIN_KIND_P = 0.6, 0.3
 """Minimum probability of a person, and of any other kind if it is a thing."""
 MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
@@ -87,7 +89,7 @@ def build_vocabulary(
     opening = _opening_names(state, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
-    aliases += _short_names(sightings, spoken)
+    aliases += [*_short_names(sightings, spoken), *_file_names(sightings)]
     speakers = sorted({each.label for each in spoken})
     labels = {*_candidates([*sightings, *opening]), *speakers, *chain.from_iterable(aliases)}
     judgements = _judge_all(state, labels, episodes)
@@ -254,6 +256,14 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
     ]
 
 
+def _file_names(sightings: Iterable[Name]) -> list[tuple[str, str]]:
+    """Pairs of a path and the name of its file, where no other path ends in it."""
+    labels = {each.label for each in sightings}
+    ends = grouped((label.rpartition("/")[2], label) for label in labels if "/" in label)
+    files = {end: paths for end, paths in ends.items() if end in labels and _FILE.search(end)}
+    return [(path, end) for end, (path, *others) in sorted(files.items()) if not others]
+
+
 def _speakers_together(spoken: Iterable[Name]) -> set[tuple[str, str]]:
     """Pairs of ids of two who speak in one episode, and so are two."""
     episodes = grouped({(each.episode, node_id(each.label)) for each in spoken})
@@ -300,9 +310,11 @@ def turns_in_batches(
 def find_mentions(
     turns: Iterable[SourceTurn], matcher: Matcher, found: dict[str, dict[str, set[str]]]
 ) -> None:
-    """Add the mentions in turns to ``found``: episode → node → turns. Tool output is skipped."""
+    """Add the mentions in turns to ``found``: episode → node → turns. Tool output and stock sentences are skipped."""
     for turn in turns:
-        if turn.role == "tool":
-            continue
-        for named in matcher.find(turn.text):
-            found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(turn.key)
+        named = [] if turn.role == "tool" else matcher.find(turn.text)
+        spans = split(turn.text) if named else []
+        stock = [(start, end) for start, end in spans if is_stock(turn.text[start:end])]
+        for each in named:
+            if not any(start <= each.start < end for start, end in stock):
+                found.setdefault(turn.episode, {}).setdefault(each.node, set()).add(turn.key)

@@ -207,7 +207,12 @@ def stock_share(text: str) -> float:
     (1.0, 0.0)
     """
     found = sentences(text)
-    return sum(sentence_digest(each) in _digests() for each in found) / max(1, len(found))
+    return sum(map(is_stock, found)) / max(1, len(found))
+
+
+def is_stock(sentence: str) -> bool:
+    """Whether a sentence stands in the workspaces of many owners, and so says nothing of this one."""
+    return sentence_digest(sentence) in _digests()
 
 
 def sentence_digest(sentence: str) -> str:

@@ -168,14 +168,14 @@ def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
     """The top ``limit`` nodes, and the edges between them.
 
-    Seeds come first, then nodes by the sum of their edge weights, discounted if the node may not be
-    a thing. Ties: more mentions, then smaller id.
+    Seeds come first, then nodes by the sum of their edge weights, discounted if a reader would perhaps
+    not draw them. Ties: more mentions, then smaller id.
     """
     ties: dict[str, float] = defaultdict(float)
     for edge in graph.edges:
         for end in {edge.source, edge.target}:
             ties[end] += edge.weight
-    worth = {node.id: ties[node.id] * node.confidence**2 for node in graph.nodes}
+    worth = {node.id: ties[node.id] * node.drawn**2 for node in graph.nodes}
     order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -worth[n.id], -n.n, n.id))
     return _restricted(graph, {node.id for node in order[:limit]})
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from math import log1p
+from math import exp, log, log1p
 from typing import Any, Literal
 
 from clsm_cli.model.streams import Stream
@@ -54,10 +55,17 @@ class Statement:
         return self.superseded_at is None and not self.withdrawn and self.valid_until is None
 
 
-FILE_PROMINENCE = 0.4
-"""A file is where something stands, seldom what a memory is about: of the forty strongest nodes of each of five
-unseen workspaces, a reader would have drawn 18 of 50 files, and 123 of 150 others.
-"""
+DRAWN = {
+    "bias": -0.33,
+    "log odds": 0.52,
+    "two days": 0.49,
+    "capitals": -0.36,
+    "file name": -0.68,
+}
+"""Log odds, per unit of each of ``Node.signs``, that a reader would draw a node (``scripts/fit_prominence.py``)."""
+_FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
+_CERTAIN = 0.95
+"""Confidence counts up to this, and down to its complement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +93,34 @@ class Node:
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def signs(self) -> dict[str, float]:
+        """What tells whether somebody who draws this memory by hand would draw the node.
+
+        >>> Node(id="may", rev=(1, "pi"), label="MAY.md", confidence=0.5).signs
+        {'bias': 1.0, 'log odds': 0.0, 'two days': 0.0, 'capitals': 0.0, 'file name': 1.0}
+        """
+        chance = min(_CERTAIN, max(1 - _CERTAIN, self.confidence))
+        return {
+            "bias": 1.0,
+            "log odds": log(chance / (1 - chance)),
+            "two days": float((self.first or "")[:10] != (self.last or "")[:10]),
+            "capitals": float(self.label.isupper()),
+            "file name": float(_FILE.search(self.label) is not None),
+        }
+
+    @property
+    def drawn(self) -> float:
+        """The probability that a reader of the memory would draw it, by its ``signs``."""
+        return 1 / (1 + exp(-sum(DRAWN[sign] * value for sign, value in self.signs.items())))
+
+    @property
     def prominence(self) -> float:
-        """How much it stands out: ``ln(1 + n) confidence²``, of a file ``FILE_PROMINENCE`` of that.
+        """How much it stands out: ``ln(1 + n) drawn²``.
 
         The most frequent names often denote nothing in particular ("READY", "the plan"), so the
-        confidence is squared: see "The strongest nodes" in docs/experiments.md.
-
-        >>> node = Node(id="may", rev=(1, "pi"), n=9, confidence=0.5)
-        >>> round(node.prominence / log1p(9), 2)
-        0.25
+        probability is squared: see "The strongest nodes" in docs/experiments.md.
         """
-        share = FILE_PROMINENCE if self.kind == "file" else 1.0
-        return share * log1p(max(0, self.n)) * self.confidence**2
+        return log1p(max(0, self.n)) * self.drawn**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,14 @@ from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
 from small_store import note
 
 from clsm_cli.consolidation import entity_mentions
+from clsm_cli.consolidation.descriptions import quotes
 from clsm_cli.heads import name_head
 from clsm_cli.heads.name_head import KINDS, NameJudgement
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
+from clsm_cli.store.index.evidence_queries import SourceTurn
 from clsm_cli.store.layout import Store
+from clsm_cli.text.known_names import Matcher, NameForm
 
 
 def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_path: Path) -> None:
@@ -95,8 +98,37 @@ def test_names_are_judged_a_few_at_a_time(
     ],
 )
 def test_who_is_a_person(name: str, thing: float, kind: str) -> None:
-    kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.52, "organisation": 0.21, "tool": 0.27}
+    kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.7, "organisation": 0.1, "tool": 0.2}
     assert entity_mentions._kind(name, NameJudgement(thing, kinds)) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mention"),
+    [
+        ("Keep local notes (camera names, SSH details, voice preferences) in `TOOLS.md`.", False),
+        ("Keep the SSH details of the boat in `TOOLS.md`.", True),
+    ],
+)
+def test_what_stands_in_every_workspace_mentions_nothing(text: str, *, is_mention: bool) -> None:
+    turn = SourceTurn("k", text, "", "user", "user", None, "s", "e", "d", "s", "", True)
+    found: dict[str, dict[str, set[str]]] = {}
+    entity_mentions.find_mentions([turn], Matcher([NameForm("SSH", "ssh", True)]), found)
+    assert ("e" in found) is is_mention
+    assert bool(quotes(Matcher([NameForm("SSH", "ssh", True)]), {"k": turn}, {})) is is_mention
+
+
+@pytest.mark.parametrize(("other", "is_one"), [("shop/prices.json", True), ("prices.json", False)])
+def test_the_only_path_of_a_file_is_its_name(
+    store: Store, tmp_path: Path, other: str, *, is_one: bool
+) -> None:
+    paths = {"shop/prices.json", f"old/{other}"} if not is_one else {other}
+    for day in (12, 13):
+        told = " and ".join(f"`{path}`" for path in sorted(paths))
+        text = f"# {day} May 2026\n\nI sorted {told}.\n\nThen `prices.json` was read again.\n"
+        note(store, tmp_path / f"2026-05-{day}.md", text)
+    sleep(store)
+    found = [{each.label, *each.aliases} for each in nodes(store).values()]
+    assert ({"shop/prices.json", "prices.json"} in found) is is_one
 
 
 def test_the_owner_is_one_whatever_a_chat_calls_her(store: Store, tmp_path: Path) -> None:

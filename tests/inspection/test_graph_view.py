@@ -13,11 +13,12 @@ from clsm_cli.inspection import graph_view
 from clsm_cli.inspection.fact_history import View
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.graph import DRAWN, Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
+from scripts import fit_prominence
 
 NOW = "2026-02-24T08:00:00Z"
 REV = (1, "pi")
@@ -154,6 +155,19 @@ def test_what_is_hardly_a_thing_stands_out_less_than_what_surely_is_one() -> Non
     assert "ready" not in ids(graph_view.strongest_part(graph, 2))
     assert graph_view.statistics(graph)["hubs"][0]["label"] == "Ada"
     assert max(graph.nodes, key=lambda each: each.prominence).label == "Ada"
+
+
+def test_a_file_and_what_was_told_on_one_day_stand_out_less() -> None:
+    one = node("a", n=9, first="2026-03-01T08:00:00Z", last="2026-03-01T20:00:00Z")
+    longer = node("a", n=9, first="2026-03-01T08:00:00Z", last="2026-03-02T08:00:00Z")
+    assert node("src/a.ts", n=9).prominence < node("a", n=9).prominence
+    assert one.prominence == node("a", n=9).prominence < longer.prominence
+
+
+def test_who_draws_a_node_is_what_the_labels_tell() -> None:
+    found = fit_prominence.examples()
+    assert fit_prominence.left_out(found)["things AUROC"] > 0.75
+    assert fit_prominence.fit(found) == DRAWN  # the figures left the weights alone
 
 
 def test_the_strongest_part_keeps_its_seeds() -> None:
