@@ -192,6 +192,16 @@ def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
     assert len(current(store)) == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "job"), [("Zoe", "Malmo", "a judge"), ("Lea", "Basel", "a plumber")]
+)
+def test_where_one_lives_and_works_stand_side_by_side(
+    tmp_path: Path, name: str, place: str, job: str
+) -> None:
+    store = told(tmp_path, f"{name} lives in {place}.", f"{name} works as {job}.")
+    assert len(current(store)) == 2
+
+
 def test_names_keep_rules_apart(tmp_path: Path) -> None:
     store = told(
         tmp_path,
