@@ -188,18 +188,10 @@ def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
         "My brother Ben Vos lives in Besgate with his wife.",
         "Our rowing club meets at Kelmoor on Fridays.",
         "Our reading club meets at Torvel on Fridays.",
+        "Zoe lives in Malmo.",
+        "Zoe works as a judge.",
     )
-    assert len(current(store)) == 4
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "job"), [("Zoe", "Malmo", "a judge"), ("Lea", "Basel", "a plumber")]
-)
-def test_where_one_lives_and_works_stand_side_by_side(
-    tmp_path: Path, name: str, place: str, job: str
-) -> None:
-    store = told(tmp_path, f"{name} lives in {place}.", f"{name} works as {job}.")
-    assert len(current(store)) == 2
+    assert len(current(store)) == 6
 
 
 def test_names_keep_rules_apart(tmp_path: Path) -> None:
