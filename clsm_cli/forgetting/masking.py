@@ -121,7 +121,9 @@ class _Rewriter:
         self.secrets = _Secrets()
 
     def rewrite(self, now: str) -> None:
-        """Rewrite the copy, turns first."""
+        """Rewrite the copy, turns first; an episode that cannot be read is masked as plain text."""
+        read = {path for path, _ in self.contents.episodes}
+        damaged = {*episode_files.all_files(self.store)} - read
         for path, episode in self.contents.episodes:
             self._episode(path, episode)
         for box in self.contents.inboxes:
@@ -138,7 +140,7 @@ class _Rewriter:
         for folder in (*self.store.graphs(), *self.store.archives()):
             self._shards(folder)
         for name, path in list(compared_files(self.store)):
-            if name.startswith(_PLAIN_TEXT):
+            if name.startswith(_PLAIN_TEXT) or path in damaged:
                 self._text(path, (atomic.read(path, MAX_BYTES) or b"").decode(*_LOSSLESS), Masker())
 
     def mask_review(self, name: str, data: bytes) -> bytes:

@@ -188,8 +188,10 @@ def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
         "My brother Ben Vos lives in Besgate with his wife.",
         "Our rowing club meets at Kelmoor on Fridays.",
         "Our reading club meets at Torvel on Fridays.",
+        "Zoe lives in Malmo.",
+        "Zoe works as a judge.",
     )
-    assert len(current(store)) == 4
+    assert len(current(store)) == 6
 
 
 def test_names_keep_rules_apart(tmp_path: Path) -> None:

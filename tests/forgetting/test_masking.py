@@ -19,7 +19,7 @@ from clsm_cli.forgetting import clean_writing, masking
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.health import diagnosis
 from clsm_cli.ingestion.capture import write_note
-from clsm_cli.store import atomic, cleanup, logs
+from clsm_cli.store import atomic, cleanup, episode_files, logs
 from clsm_cli.store.layout import Store
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
@@ -182,3 +182,13 @@ def test_what_a_person_wrote_by_hand_stays_without_it(odd: Store) -> None:
     assert holding(odd.root, OTHER.lower()) == []
     assert current(odd, "The boat talks to the mooring by [masked:gitlab-token] now.")
     assert "by [masked:gitlab-token]" in (odd.flow / "review.jsonl").read_text()
+
+
+def test_an_episode_that_cannot_be_read_is_masked_too(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    take(store, chat(tmp_path, "harbour", CHAT[:1]))
+    sleep(store)
+    (path,) = episode_files.all_files(store)
+    path.write_text(f"torn\n{KEY}\n")
+    clean_writing.apply(store, masking.plan(store, NOW), NOW, embedder())
+    assert path.read_text() == "torn\n[masked:github-token]\n"
