@@ -82,7 +82,7 @@ def correct(
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
-    """The statements and passages that words may mean, without those that say so already.
+    """The statements and passages that words may mean, without what is over or says so already.
 
     With a value, the words name what is told, so that a passage is shown by itself, and one that is
     less likely than a statement too where it has a word of theirs that no statement here has.
@@ -91,6 +91,7 @@ def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime)
     fits = find(alone=True) if value else find(most=_MOST, share=1.0)
     said = normalise_text(value or words)
     others = [fit for fit in fits.found if normalise_text(fit.thing.text) != said]
+    others = [fit for fit in others if not fit.is_over] or others
     if value:
         held = [fit for fit in others if fit.thing.kind == "statement"]
         named = frozenset().union(*(_held(fit, terms(words)) for fit in held))

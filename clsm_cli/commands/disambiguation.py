@@ -30,10 +30,11 @@ _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 
 
 class Match(NamedTuple):
-    """A thing that may be meant, and the probability that it is: 1 where it was named."""
+    """A thing that may be meant, the probability that it is (1 where it was named), and whether it is over."""
 
     thing: FoundItem
     confidence: float = 1.0
+    is_over: bool = False
 
 
 class Matches(NamedTuple):
@@ -112,7 +113,7 @@ def _fits(
         thing = look_up(store, memory.id) if memory.confidence >= least else None
         if thing is not None and thing.id not in covered:
             covered.add(thing.id)
-            yield Match(thing, memory.confidence)
+            yield Match(thing, memory.confidence, memory.until is not None)
 
 
 def _match_lines(found: Sequence[Match]) -> Iterator[str]:

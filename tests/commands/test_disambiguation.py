@@ -59,6 +59,18 @@ def test_what_was_true_is_looked_up(store: Store, words: list[str], old: str, ne
         assert new in current(store)
 
 
+def test_what_is_over_already_is_not_meant(store: Store) -> None:
+    for day, text in (
+        (1, "My office is on the third floor."),
+        (6, "My office is on the first floor."),
+    ):
+        write_note(store, text, datetime.fromisoformat(TOLD).replace(day=day), by="user")
+    done = run(
+        store, "correct", "the office", "My office is on the second floor.", "--yes", "--json"
+    )
+    assert json.loads(done.stdout)["was"]["text"] == "My office is on the first floor."
+
+
 @pytest.mark.parametrize(
     ("words", "old"),
     [
