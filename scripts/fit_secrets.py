@@ -5,8 +5,8 @@ Run ``PYTHONPATH=tests python -m scripts.fit_secrets COPIES`` with the checkouts
 and beside it ``contextual.json`` with the digest of the labels and the figures.
 
 Three writers, who had not seen the program, wrote lines with and without secrets
-(``fixtures/labels/told_secrets.tsv``); the samples of the tests are examples, too. Values in the notes of public
-workspaces, and in sentences of invented memories that have no label, are none: the few secrets there are too
+(``fixtures/labels/told_secrets.tsv``); its 91 passphrases of our own and the samples of the tests are examples, too.
+Values in the notes of public workspaces, and in sentences of invented memories that have no label, are none: the few secrets there are too
 rare to matter. Each figure is of a writer, and of every other
 workspace, that was left out of its fit.
 """
@@ -220,18 +220,19 @@ def main() -> None:
     seen = {writer: [each for each in lines if each.writer == writer] for writer in "abc"}
     made = {writer: list(chain.from_iterable(map(examples, each))) for writer, each in seen.items()}
     tests = list(chain.from_iterable(map(examples, tested())))
-    others = chain.from_iterable(map(examples, [*drawn(), *plainly_told()]))
+    own = [line for line in lines if line.writer == "own"]
+    others = chain.from_iterable(map(examples, [*drawn(), *plainly_told(), *own]))
     made["tests"] = [*tests * AGAIN, *others]
     plain = {
         name: [each for one, text in read if one == name for each in examples(Line("", text, ()))]
         for name in names
     }
     told_figures = {}
-    for writer, own in seen.items():
+    for writer, theirs in seen.items():
         left = names[::2]
         rest = [each for name in names if name not in left for each in plain[name]]
         use(fitted([*rest, *(e for one, some in made.items() if one != writer for e in some)]))
-        told_figures[writer] = figures(own, [text for name, text in read if name in left])
+        told_figures[writer] = figures(theirs, [text for name, text in read if name in left])
         print(writer, told_figures[writer], flush=True)
     use(fitted([each for some in (*made.values(), *plain.values()) for each in some]))
     about = {"labels": hashlib.sha256(TOLD.read_bytes()).hexdigest()[:16], "left out": told_figures}

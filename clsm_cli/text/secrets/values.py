@@ -50,6 +50,10 @@ _PHRASE = (
     r"[^\W\d_]{0,3}(?:[^\n.;?!]{0,30}?(?:[:=：]|[ ]\w{1,5}[ ])|[ \n])[ \n*_\"'`“]*"
     r"((?:[^\W\d_]{2,}[ -]){1,9}[^\W\d_]{2,})"
 )
+_STATED = (
+    r"[^\n.;?!]{0,30}[ ]\w{1,4}[ ]((?:[^\W\d_]{2,}[ -]){2,5}[^\W\d_]{2,})(?=[ ]*(?:[.,;!\n]|$))"
+)
+"""A few words up to the end of the clause, behind a short one: "… of the vault is correct horse battery"."""
 _NUMERAL = rf"[^\W\d_{UNSPACED_CLASS}]+(?:['’][^\W\d_]+)?|[{UNSPACED_CLASS}]"
 _OPENING, _ENDING = "*_~'’‘-–—→.!?/\\", "*_~'’‘.:?…\\/-"
 _MARKS = frozenset("!@#$%^&*+?~")
@@ -141,5 +145,6 @@ def _after_label(text: str, label: Label) -> Iterator[Value]:
     for match in words[: _WORDS if kind in _SURE else 1]:
         if match.start() > end and text[match.end() : match.end() + 1] != "-":
             yield Value(*match.span(), "word")
-    if kind in _SURE and (phrase := compiled(_PHRASE).match(text, end)):
-        yield Value(*phrase.span(1), "phrase")
+    for pattern in (_PHRASE, _STATED) if kind in _SURE else ():
+        if phrase := compiled(pattern).match(text, end):
+            yield Value(*phrase.span(1), "phrase")
