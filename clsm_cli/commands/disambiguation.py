@@ -30,7 +30,11 @@ _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 
 
 class Match(NamedTuple):
-    """A thing that may be meant, the probability that it is (1 where it was named), and whether it is over."""
+    """A thing that may be meant, and the probability that it is: 1 where it was named.
+
+    Attributes:
+        is_over: A later passage replaces it; a statement is over only where the store closed it.
+    """
 
     thing: FoundItem
     confidence: float = 1.0
@@ -113,7 +117,8 @@ def _fits(
         thing = look_up(store, memory.id) if memory.confidence >= least else None
         if thing is not None and thing.id not in covered:
             covered.add(thing.id)
-            yield Match(thing, memory.confidence, memory.until is not None)
+            is_over = memory.until is not None and thing.kind != "statement"
+            yield Match(thing, memory.confidence, is_over)
 
 
 def _match_lines(found: Sequence[Match]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from clsm_cli.text.tokens import count_tokens, stems
 MONDAY = date(2026, 2, 23)
 SIZE = 20_000
 """Characters of a text."""
-SECONDS = 1.5
+SECONDS = 4
 _BEGIN = '<clsm-recall id="r-1f" fence="' + "0" * 32 + '">'
 WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[[", "**", "`", "東")
 """What every reader gets."""
