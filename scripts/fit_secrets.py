@@ -5,10 +5,10 @@ Run ``PYTHONPATH=tests python -m scripts.fit_secrets COPIES`` with the checkouts
 and beside it ``contextual.json`` with the digest of the labels and the figures.
 
 Three writers, who had not seen the program, wrote lines with and without secrets
-(``fixtures/labels/told_secrets.tsv``); its 91 passphrases of our own and the samples of the tests are examples, too.
-Values in the notes of public workspaces, and in sentences of invented memories that have no label, are none: the few secrets there are too
-rare to matter. Each figure is of a writer, and of every other
-workspace, that was left out of its fit.
+(``fixtures/labels/told_secrets.tsv``); its last 91, of our own, and the samples of the tests are examples, too.
+Values in the notes of public workspaces, and in sentences of invented memories that have no label, are none: the
+few secrets there are too rare to matter. Each figure is of a writer, and of every other workspace, that was left
+out of its fit.
 """
 
 from __future__ import annotations
