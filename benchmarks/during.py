@@ -2,10 +2,11 @@
 
 One command: ``python -m benchmarks.during WORK NOTES``. A memory that holds the sample's workspace
 and sessions, slept on, takes in the folder NOTES (``ingest``) and sleeps (``consolidate``); at an
-even pace, from the first second of each run to its last, a question is put to it and to a copy from
-before the run, one right after the other and in turn first, each as a process of its own: so both meet
-the same machine. CPU seconds are user and system time of the recall alone, as the kernel counts them: a
-hook pays them, however busy the machine is. Target: no recall costs more than 1.3 times its pair. During
+even pace, from the first second of each run to its last, a question is put to it and twice to a copy
+from before the run, one right after the other and in turn first, each as a process of its own: so all
+meet the same machine. CPU seconds are user and system time of the recall alone, as the kernel counts
+them: a hook pays them, however busy the machine is. Target: no recall costs more than 1.3 times the first
+of the copy's; the copy's second against its first is the control, which shows what is noise. During
 ``consolidate`` an answer must be, to the byte, what it was before or is behind it; of ``ingest`` the new
 notes may show as soon as they are indexed. The night is then slept again (``--rebuild``) with a turn
 captured at its beginning, which each recall adds by its words; such an answer says so, and is not compared.
@@ -24,7 +25,7 @@ import sys
 import time
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from benchmarks.measure import (
     AFTER_SAMPLE,
@@ -42,7 +43,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TARGET = 1.3  # of the worst CPU ratio
-RATIOS = ("median cpu", "worst cpu", "median wall", "worst wall")
+UNITS: tuple[Literal["cpu", "wall"], ...] = ("cpu", "wall")
+RATIOS = tuple(
+    f"{name} {unit}"
+    for unit in UNITS
+    for name in ("median", "worst", "control's median", "control's worst")
+)
 NOW = ("--now", AFTER_SAMPLE)
 TURN = '{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
 ASKED = ("recall", "--quiet", "--no-touch", "--json", *NOW)
@@ -96,21 +102,20 @@ def _during(
     known = {
         question: {_answered(question, each) for each in (here, aside)} for question in QUESTIONS
     }
-    pairs: list[tuple[Cost, Cost]] = []
+    asked: list[tuple[Cost, Cost, Cost]] = []
     answers: list[tuple[str, bytes]] = []
     with subprocess.Popen(
         [*CLSM, *words, "--quiet", *NOW], cwd=OUTSIDE, env=here, stdout=subprocess.DEVNULL
     ) as night:
         for question in _while(night, pause):
-            if captured and not pairs:
+            if captured and not asked:
                 time.sleep(pause)  # the run has the lock
                 command = [*CLSM, "ingest", "--capture", "--quiet", "-", *NOW]
                 subprocess.run(command, cwd=OUTSIDE, env=here, check=True, input=captured.encode())
-            order = (here, aside) if len(pairs) % 2 else (aside, here)
-            costs = [run([*CLSM, *ASKED, question], each) for each in order]
+            costs = _costs(question, (here, aside, aside), first=len(asked) % 3)
             if night.poll() is not None:
-                break  # the second may have been asked behind the run
-            pairs.append((costs[order.index(here)], costs[order.index(aside)]))
+                break  # the last may have been asked behind the run
+            asked.append(costs)
             if not captured:
                 answers.append((question, _answered(question, here)))
     if night.returncode:
@@ -118,17 +123,30 @@ def _during(
     for question, found in known.items():
         found.add(_answered(question, here))
     return {
-        "recalls": len(pairs),
-        "idle": round(statistics.median(idle.cpu for _, idle in pairs), 4),
-        **{
-            f"{name} {unit}": round(
-                choose(getattr(a, unit) / getattr(b, unit) for a, b in pairs), 3
-            )
-            for unit in ("cpu", "wall")
-            for name, choose in (("median", statistics.median), ("worst", max))
-        },
+        "recalls": len(asked),
+        "idle": round(statistics.median(idle.cpu for _, idle, _ in asked), 4),
+        **_ratios(asked),
         "other answers": sum(answer not in known[question] for question, answer in answers),
     }
+
+
+def _costs(
+    question: str, memories: tuple[dict[str, str], ...], *, first: int
+) -> tuple[Cost, Cost, Cost]:
+    """What a question costs in each of three environments, asked one after the other from the first on."""
+    order = [(first + step) % 3 for step in range(3)]
+    costs = {each: run([*CLSM, *ASKED, question], memories[each]) for each in order}
+    return costs[0], costs[1], costs[2]
+
+
+def _ratios(asked: list[tuple[Cost, Cost, Cost]]) -> dict[str, float]:
+    """The median and the worst of memory ÷ copy, and of copy ÷ copy, in CPU and in wall time."""
+    ratios: list[float] = []
+    for unit in UNITS:
+        for which in (0, 2):
+            each = [getattr(costs[which], unit) / getattr(costs[1], unit) for costs in asked]
+            ratios += [statistics.median(each), max(each)]
+    return dict(zip(RATIOS, (round(ratio, 3) for ratio in ratios), strict=True))
 
 
 def _while(night: subprocess.Popen[bytes], pause: float) -> Iterator[str]:

@@ -224,14 +224,15 @@ def _masked_lines(masked: MaskingReport, *, is_done: bool) -> Iterator[str]:
         return
     verb = "masked" if is_done else "would be masked"
     held = f"{count_noun(masked.turns, 'turn')} and {count_noun(masked.statements, 'statement')}"
-    yield f"{_kinds(masked.found)} {verb} in {held}; {count_noun(masked.files, 'file')} changed"
+    secrets = f"{count_noun(sum(masked.found.values()), 'secret')} ({_kinds(masked.found)})"
+    yield f"{secrets} {verb} in {held}; {count_noun(masked.files, 'file')} changed"
     for place in masked.places:
         yield f"  {place.path}  {_kinds(place.found)}"
     yield from _end_lines(masked, is_done=is_done)
 
 
 def _kinds(found: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in found.items())
+    return ", ".join(f"{kind} {count}" for kind, count in found.items())
 
 
 def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> Iterator[str]:
