@@ -9,7 +9,7 @@ import pytest
 from in_process import InProcess
 from ingesting import unchanged
 from sleeping import current, sleep
-from tables import table
+from tables import column, table
 from typer.testing import Result
 
 from clsm_cli.commands import disambiguation, forget
@@ -19,13 +19,7 @@ from clsm_cli.store.layout import Store
 
 TOLD = "2026-02-26T09:00:00+01:00"
 NOW = "2026-02-27T09:00:00+01:00"
-NOTES = (
-    "Nina's birthday is on 4 May.",
-    "The workshop is in the old mill.",
-    "Mara lives in Leeds.",
-    "We booked the night train to Berlin.",
-    "The hotel in Berlin has a piano.",
-)
+NOTES = tuple(column(__file__, "notes"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from ingesting import take
 from sleeping import current, rows, sleep, talked
 from small_store import note
-from tables import mapping, table
+from tables import column, mapping, table
 
 from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation.claims import episode_claims
@@ -52,15 +52,7 @@ def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], co
     assert len(episode_claims(episode, scores)) == count
 
 
-AT_WORK = (
-    "I keep working, the next step is to update the Streamlit app with the new backend.",
-    "The logger config is created already and the service files are being changed.",
-    "I can either leave it, as it is squashed in the PR anyway, or amend it.",
-)
-LASTS = (
-    "The production database of the bakery runs on SQLite since March.",
-    "I moved the backups of the bakery to Backblaze, they run every Sunday at 3.",
-)
+AT_WORK, LASTS = column(__file__, "at work"), column(__file__, "lasts")
 
 
 def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_path: Path) -> None:

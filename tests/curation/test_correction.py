@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ingesting import new_store, scratch, tree, unchanged
-from sleeping import current, heard, rows, sleep
+from sleeping import current, edges, heard, nodes, rows, sleep
 from tables import table
 
 from clsm_cli.curation.correction import Correction, correct
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import closed_copy_id, statement_id
-from clsm_cli.store import record_files, runs, shards
+from clsm_cli.store import record_files, runs
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T10:00:00+01:00"
@@ -107,16 +107,13 @@ def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store, *, never: bool
 
 def summarised(store: Store, told: Statement) -> list[str]:
     """The summaries that rest on what a statement does."""
-    found = shards.load_graph(store.graphs(), frozenset()).records.values()
-    nodes = [each for each in found if isinstance(each, Node)]
-    return [each.summary for each in nodes if {*told.sources} & {*each.sources}]
+    return [each.summary for each in nodes(store).values() if {*told.sources} & {*each.sources}]
 
 
 def semantic(store: Store, told: Statement) -> list[str | None]:
     """Until when the typed edges hold that rest on what a statement does."""
-    found = shards.load_graph(store.graphs(), frozenset()).records.values()
-    edges = [each for each in found if isinstance(each, Edge) and each.type == "semantic"]
-    return [each.valid_until for each in edges if each.sources == told.sources]
+    typed = [each for each in edges(store).values() if each.type == "semantic"]
+    return [each.valid_until for each in typed if each.sources == told.sources]
 
 
 @pytest.mark.parametrize("options", [{"never": True}, {"since": "2026-01-01"}])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from curation.test_correction import NOW, bell, done, hold, home, statement
 from ingesting import state_of, unchanged
-from sleeping import current, edges, heard, nodes, rows, sleep, talked
+from sleeping import current, edges, heard, nodes, records_of, rows, sleep, talked
 from small_store import row, tell
 
 from clsm_cli.curation.record_edit import Pinning, draft, pin, save
@@ -15,7 +15,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
-from clsm_cli.store import logs, record_files, runs, shards
+from clsm_cli.store import logs, record_files, runs
 from clsm_cli.store.episode_files import files, read
 from clsm_cli.store.layout import Store
 
@@ -28,8 +28,7 @@ def put(store: Store, *wanted: str, now: str = NOW, on: bool = True) -> Pinning:
 
 
 def episodes(store: Store) -> dict[str, EpisodeRecord]:
-    records = shards.load_graph(store.graphs()).records
-    return {i: r for i, r in records.items() if isinstance(r, EpisodeRecord)}
+    return records_of(store, EpisodeRecord)
 
 
 def walk(store: Store, tmp_path: Path) -> tuple[EpisodeRecord, str]:

@@ -14,31 +14,7 @@ from clsm_cli.ingestion.jsonl_rows import RawDocument
 from clsm_cli.ingestion.sources import find
 from clsm_cli.store.layout import Store
 
-NOTE = """\
----
-aliases: [Oak]
-tags: [wood]
----
-# Oak table
-See [[Library Table|the table]] and [[Mara]] #wood/oak ^ref-1
-
-![[picture.png|300]]
-
-- ![[Mara#Early life]]
-
-> [!note]- Remember
-> The board is ==12 cm== wide. %%ask Mara%%
-
-%%
-Nobody should read this.
-%%
-
-```
-x == y == z  %%kept%% ![[kept]]
-```
-
-Two caret notes: 2^10 and a^b.
-"""
+NOTE = Path(__file__).with_suffix(".md").read_text("utf-8")
 
 
 def read(text: str, name: str = "Oak.md") -> RawDocument:
