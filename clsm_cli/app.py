@@ -1,7 +1,5 @@
 """The Typer application and its commands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

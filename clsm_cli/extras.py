@@ -1,7 +1,5 @@
 """Optional features of clsm: how to install their packages."""
 
-from __future__ import annotations
-
 
 def how_to_get(extra: str) -> str:
     """The command that installs the packages of an extra for the running clsm.

@@ -209,6 +209,14 @@ def tree(root: Path, *, derived: bool = False) -> dict[str, bytes]:
     }
 
 
+@contextlib.contextmanager
+def unchanged(root: Path, *, derived: bool = False) -> Iterator[None]:
+    """What is done meanwhile changes no byte of a store."""
+    before = tree(root, derived=derived)
+    yield
+    assert tree(root, derived=derived) == before
+
+
 START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
 
 

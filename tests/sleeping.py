@@ -5,17 +5,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ingesting import embedder, take, tree
 
 from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Report, Request
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.store import record_files, shards
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
+R = TypeVar("R", bound=Record)
 
 
 def sleep(store: Store, now: str = NOW, **options: Any) -> Report:
@@ -74,14 +76,17 @@ def current(store: Store, *words: str) -> list[str]:
     )
 
 
-def nodes(store: Store) -> dict[str, Node]:
+def records_of(store: Store, kind: type[R]) -> dict[str, R]:
     records = shards.load_graph(store.graphs()).records
-    return {i: r for i, r in records.items() if isinstance(r, Node)}
+    return {i: r for i, r in records.items() if isinstance(r, kind)}
+
+
+def nodes(store: Store) -> dict[str, Node]:
+    return records_of(store, Node)
 
 
 def edges(store: Store) -> dict[str, Edge]:
-    records = shards.load_graph(store.graphs()).records
-    return {i: r for i, r in records.items() if isinstance(r, Edge)}
+    return records_of(store, Edge)
 
 
 def bytes_of(store: Store) -> dict[str, bytes]:

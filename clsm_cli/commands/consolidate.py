@@ -16,7 +16,7 @@ from clsm_cli.commands.command_line import (
     option,
     parse_time,
 )
-from clsm_cli.commands.engine import embedder
+from clsm_cli.commands.engine import embedder, offer_install
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, dotted, fields, first
 from clsm_cli.config import MAX_FILE, LlmSettings
@@ -84,7 +84,6 @@ def consolidate(
     An adviser, any language model or a person, gets a packet and answers it. Each proposal is
     checked; refused ones are reported. What clsm itself would keep stays unless the answer names it.
     """
-    from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
     _check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
@@ -107,12 +106,12 @@ def consolidate(
         answer=None if answer is None else _read_answer(answer),
         dry_run=dry_run,
     )
-    engine.offer_install(printer)
+    offer_install(printer)
     if ask:
         _write_packet(opened, request, file, budget, printer)
         return
     try:
-        report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
+        report = consolidation_run.consolidate(opened, request, embedder(), printer.progress)
         if not dry_run:
             briefing.prepare(opened)  # so that clsm context only reads one file
     except ClsmError as error:

@@ -11,20 +11,17 @@ An environment variable (``CLSM_LLM_BASE_URL``) overrides the file, a command-li
 commands that may use one read them: a recall does not.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.config import MachineSettings, defaults, variable_of, with_changes
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store import device
+from clsm_cli.store.layout import Store
 
 NAME = "config.toml"
 _MAX_BYTES = 1 << 20  # maximum bytes of the file
@@ -100,8 +97,6 @@ def _load_file(file: Path, root: Path | None) -> dict[str, Any]:
 
 def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:
     """Refuse a file that another user can change, or that is in the store."""
-    from clsm_cli.store import device
-
     if device.others_write(found):
         mode = stat.S_IMODE(found.st_mode)
         reason = f"others may write to it (mode {mode:04o})"

@@ -31,7 +31,7 @@ from clsm_cli.commands.note import note_output
 from clsm_cli.commands.output import Printer, disk_failure
 from clsm_cli.commands.show import history_output, item_output
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.consolidation import adviser_proposals, adviser_request
+from clsm_cli.consolidation import adviser_proposals, adviser_request, consolidation_run
 from clsm_cli.consolidation.adviser_packet import BUDGET
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError
@@ -40,7 +40,7 @@ from clsm_cli.inspection import fact_history
 from clsm_cli.inspection.item_lookup import look_up
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import Stream
-from clsm_cli.retrieval import briefing
+from clsm_cli.retrieval import briefing, learned_weights
 from clsm_cli.store.jsonlines import without_surrogates
 from clsm_cli.text.fence_lines import seal
 from clsm_cli.text.terminal import safe
@@ -245,13 +245,13 @@ class MemoryTools:
         of them. What the memory keeps without you stays unless you name its id. The same answer again
         changes nothing.
         """
-        from clsm_cli.consolidation.consolidation_run import consolidate
-
         parsed = adviser_proposals.parse_value(answer, "the answer")
         _, store, now = self._common.start()
         request = Request(now=now, answer=parsed)
         with self._one_at_a_time:
-            report = consolidate(store, request, engine.embedder(), self._printer.progress)
+            report = consolidation_run.consolidate(
+                store, request, engine.embedder(), self._printer.progress
+            )
             briefing.prepare(store)
         self._printer.warn_all(report.warnings)
         mapping, lines = report_output(report)
@@ -267,8 +267,6 @@ class MemoryTools:
 
         Only ids are kept. Saying the same twice counts once.
         """
-        from clsm_cli.retrieval import learned_weights
-
         if not good and not bad:
             raise UsageError("--good", "name at least one item, in good or in bad")
         _, store, now = self._common.start()

@@ -4,24 +4,19 @@ Decisions are answers in ``clsm review`` and statements that were pinned, correc
 Offered are the sentences of the last run that are nearest the threshold and least similar to each other.
 """
 
-from __future__ import annotations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from clsm_cli.consolidation.statement_selection import ScoredUnit
+from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.heads.owner_model import Decision, Owner, is_unsure, logit
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.layout import Store
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from clsm_cli.consolidation.statement_selection import ScoredUnit
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.store.layout import Store
-
-    Vectors = Callable[[Sequence[str]], Mapping[str, Any]]
+Vectors = Callable[[Sequence[str]], Mapping[str, Any]]
 
 WORTH = "worth keeping?"
 STILL_WORTH = "still worth keeping?"

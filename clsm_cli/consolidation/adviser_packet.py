@@ -4,8 +4,6 @@ A part is a function of its episode alone, and its handle contains a digest of i
 checked against the store at any time, without the packet.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -7,8 +7,6 @@ wording: recall still finds its turns. A draft of clsm is only removed if a prop
 answer drops it by its id.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Build the packet of the pending episodes, without changing the store."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

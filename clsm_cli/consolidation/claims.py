@@ -3,8 +3,6 @@
 Tool output and web pages make no claims; recall finds them in their episodes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,18 +1,13 @@
 """Request and report of a consolidation."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from clsm_cli.config import LlmSettings
+from clsm_cli.errors import ModelDigestError
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from clsm_cli.errors import ModelDigestError
 
 
 class Refused(NamedTuple):

@@ -5,8 +5,6 @@ mentions), ``claims`` (candidate statements), ``calibrate`` (compare them with t
 ``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 from datetime import timedelta

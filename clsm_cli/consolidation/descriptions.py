@@ -1,21 +1,16 @@
 """What a node is: the sentences that define it best, of those that name it and still hold."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from clsm_cli.heads import definition_head
 from clsm_cli.heads.unit_features import is_stock
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.store.index.evidence_queries import SourceTurn
+from clsm_cli.text.known_names import Matcher
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.tokens import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from clsm_cli.store.index.evidence_queries import SourceTurn
-    from clsm_cli.text.known_names import Matcher
 
 MAX_SENTENCES, MAX_CHARS = 2, 240
 """Sentences of a description, and characters of each, at most."""

@@ -4,30 +4,24 @@ A typed edge exists as long as ``heads.relation_head`` finds it in a unit of som
 only on the turns and their mentions. Co-occurrence is ``scoring.association``.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import tzinfo
 
 from clsm_cli.heads import relation_head
+from clsm_cli.heads.judge import Meanings
+from clsm_cli.heads.relation_head import Pair
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.clocks import seconds
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id
+from clsm_cli.model.streams import Stream
 from clsm_cli.model.trust import UNTRUSTED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import tzinfo
-
-    from clsm_cli.heads.judge import Meanings
-    from clsm_cli.heads.relation_head import Pair
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
-    from clsm_cli.text.known_names import Matcher
+from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
+from clsm_cli.text.known_names import Matcher
 
 FULL_WEIGHT_TURNS = 3
 """Turns from which a typed edge has its full weight."""

@@ -4,22 +4,23 @@ A turn mentions a node if its text contains a name of it, whenever the name beca
 of its own: what stands in everybody's workspace ("Discord: no Markdown tables!") mentions nothing.
 """
 
-from __future__ import annotations
-
 import re
+import sqlite3
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, combinations, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_TURNS, Entity, resolve_entities
-from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
+from clsm_cli.consolidation.store_state import StoreState
+from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, NameJudgement, judge_names, name_features
 from clsm_cli.heads.unit_features import is_stock
+from clsm_cli.model.graph import Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
-from clsm_cli.store.index.evidence_queries import Name
+from clsm_cli.store.index.evidence_queries import Name, SourceTurn
 from clsm_cli.store.index.memo import remembered
 from clsm_cli.text.aliases import HONORIFICS
 from clsm_cli.text.known_names import Matcher, NameForm
@@ -27,15 +28,6 @@ from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
 from clsm_cli.text.time.expressions import names_time
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.heads.name_head import NameJudgement
-    from clsm_cli.model.graph import Node
-    from clsm_cli.store.index.evidence_queries import SourceTurn
 
 MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""

@@ -5,23 +5,18 @@ grammatical number; a first or last name belongs to one full name; one link ends
 person says so. Similarity is no reason. The result is a function of the set of sightings, not their order.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from clsm_cli.store.index.evidence_queries import Name
 from clsm_cli.text.aliases import name_key, name_keys, name_parts, short_names
 from clsm_cli.text.name_matching import SMALL_WORDS
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from clsm_cli.store.index.evidence_queries import Name
 
 MIN_NAME_TURNS = 2
 """Minimum turns with a name, a tag or code for it to become a node."""

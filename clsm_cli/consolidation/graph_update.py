@@ -7,29 +7,23 @@ heading. So a run only recomputes nodes whose turns or kind changed, with the sa
 over everything (``rebuild``).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import descriptions, edges, entity_mentions
+from clsm_cli.consolidation.descriptions import Quote
+from clsm_cli.consolidation.edges import RelationKey, StatedRelations
+from clsm_cli.consolidation.entity_mentions import Vocabulary
+from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.heads import definition_head
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
+from clsm_cli.model.streams import Stream
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import ensure_full_stop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from clsm_cli.consolidation.descriptions import Quote
-    from clsm_cli.consolidation.edges import RelationKey, StatedRelations
-    from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.episodes import EpisodeRecord
-    from clsm_cli.model.streams import Stream
 
 SUMMARY_TURNS = 64
 """Newest turns from which a summary is taken; bounds the cost of a hub."""

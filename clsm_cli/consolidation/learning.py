@@ -1,10 +1,8 @@
 """Learn from pending episodes: calibrate their claims, and write their records."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
@@ -14,29 +12,22 @@ from clsm_cli.consolidation import (
 )
 from clsm_cli.consolidation.adviser_packet import drafts_of, related_statements, split_parts
 from clsm_cli.consolidation.calibrate import Calibration
-from clsm_cli.consolidation.entity_mentions import find_mentions
+from clsm_cli.consolidation.claims import Claim
+from clsm_cli.consolidation.consolidation_report import Report
+from clsm_cli.consolidation.entity_mentions import Vocabulary, find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
+from clsm_cli.consolidation.graph_update import GraphUpdate
+from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.consolidation.lookup import index_statements
-from clsm_cli.consolidation.statement_selection import StatementScorer
-from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.consolidation.statement_selection import ScoredUnit, StatementScorer, UnitScores
+from clsm_cli.consolidation.store_state import NEAR_NAMES, StoreState
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import fault_text
+from clsm_cli.model.episodes import Episode, EpisodeRecord
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
 from clsm_cli.store import logs
 from clsm_cli.store.index import evidence_queries
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.consolidation_report import Report
-    from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.graph_update import GraphUpdate
-    from clsm_cli.consolidation.llm_adviser import Adviser
-    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.episodes import Episode, EpisodeRecord
-    from clsm_cli.model.graph import Statement
 
 MAX_ITEMS = 20
 """Maximum review items of one reason per run."""

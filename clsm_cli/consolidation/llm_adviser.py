@@ -4,28 +4,21 @@ It never sees tool output or web pages. Over an endpoint, each episode is one pa
 checks are the same as for a file (``adviser_proposals``).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from datetime import tzinfo
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.consolidation import adviser_packet
-from clsm_cli.consolidation.adviser_proposals import CheckedPart
-from clsm_cli.consolidation.consolidation_report import Refused
+from clsm_cli.consolidation.adviser_packet import Part
+from clsm_cli.consolidation.adviser_proposals import CheckedPart, Relation
+from clsm_cli.consolidation.claims import Claim
+from clsm_cli.consolidation.consolidation_report import Refused, Report, Request
+from clsm_cli.consolidation.edges import RelationKey
+from clsm_cli.heads.judge import Meanings
+from clsm_cli.integrations.llm import Llm, LlmError
+from clsm_cli.model.graph import Statement
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-    from datetime import tzinfo
-
-    from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.adviser_proposals import Relation
-    from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.consolidation_report import Report, Request
-    from clsm_cli.consolidation.edges import RelationKey
-    from clsm_cli.heads.judge import Meanings
-    from clsm_cli.integrations.llm import Llm
-    from clsm_cli.model.graph import Statement
 
 
 class Adviser:
@@ -51,8 +44,6 @@ class Adviser:
             report.is_answered = True
             report.refused += self._answer.refused
         elif request.llm.enabled:
-            from clsm_cli.integrations.llm import Llm, LlmError
-
             try:
                 self._llm = Llm(request.llm, request.llm_key)
             except LlmError as error:
@@ -126,8 +117,6 @@ class Adviser:
 
     def _ask_about(self, llm: Llm, found: Sequence[Part], known: Sequence[Statement]) -> None:
         """Ask about the parts of an episode, as many at a time as fit a packet."""
-        from clsm_cli.integrations.llm import LlmError
-
         left = list(found)
         while left:
             chosen = adviser_packet.first_parts(left, adviser_packet.BUDGET) or left[:1]

@@ -1,22 +1,17 @@
 """An index of the statements during a run: by meaning, by words, as tasks."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from clsm_cli.consolidation.store_state import StoreState
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.topics import text_sha
 from clsm_cli.text import todo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.graph import Statement
 
 MAX_NEAREST = 5
 """Maximum similar statements that a claim is compared with."""

@@ -4,35 +4,28 @@ A month is clustered as a whole whenever an episode is added to it, so that its 
 number of runs. A gist replaces nothing: ``gist_of`` edges lead to it from every member.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.edges import unweighted_edge
-from clsm_cli.model.episodes import lowest_trust
-from clsm_cli.model.graph import Statement
+from clsm_cli.consolidation.graph_update import GraphUpdate
+from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.consolidation.store_state import StoreState
+from clsm_cli.model.episodes import EpisodeRecord, lowest_trust
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.tombstones import digests, first_free
+from clsm_cli.model.trust import Trust
 from clsm_cli.scoring.gaussian_mixture import clusters
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text import period_parts
 from clsm_cli.text.tokens import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from clsm_cli.consolidation.graph_update import GraphUpdate
-    from clsm_cli.consolidation.lookup import StatementIndex
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.episodes import EpisodeRecord
-    from clsm_cli.model.graph import Edge, Node
-    from clsm_cli.model.trust import Trust
 
 MAX_NAMES = 3
 """Maximum nodes that a gist names, each with a sentence."""

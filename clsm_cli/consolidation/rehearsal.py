@@ -4,25 +4,18 @@ So the plan is exactly what the run would do, including the settling of hand edi
 conversations.
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.consolidation_report import FileChange
+from clsm_cli.consolidation.consolidation_report import FileChange, Report
 from clsm_cli.store import atomic
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from clsm_cli.consolidation.consolidation_report import Report
-    from clsm_cli.store.layout import Store
 
 PREFIX = "rehearsal-"
 """Prefix of a copy's folder."""

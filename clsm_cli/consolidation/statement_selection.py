@@ -1,35 +1,28 @@
 """Score the sentences of documents and conversations by the heads, and select statements."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from clsm_cli.config import ConsolidationSettings
+from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.heads import judge, pair_head
-from clsm_cli.heads.owner_model import is_unsure
+from clsm_cli.heads.judge import Meanings, UnitProbabilities
+from clsm_cli.heads.owner_model import Owner, is_unsure
 from clsm_cli.heads.statement_head import TALK, TRANSCRIPT, place_of, verdicts
 from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
-from clsm_cli.model.episodes import Document
+from clsm_cli.model.episodes import Document, Episode, Turn
 from clsm_cli.model.grouping import grouped
 from clsm_cli.text import factuality, todo
 from clsm_cli.text.plain import is_letter_head, to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.heads.judge import Meanings, UnitProbabilities
-    from clsm_cli.heads.owner_model import Owner
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.text.todo import Todo
+from clsm_cli.text.todo import Todo
 
 EVEN_P = 0.5
 """Probability from which a label applies."""

@@ -1,41 +1,33 @@
 """The state of a store at the start of a consolidation: records and their shards, episodes."""
 
-from __future__ import annotations
-
 import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from clsm_cli.config import ConsolidationSettings
+from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.edges import closed_blocks
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.heads.judge import Meanings
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.clocks import seconds, utc_text
-from clsm_cli.model.episodes import Document, EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.scoring.salience import salience
 from clsm_cli.store import episode_files, logs, record_files, shards
 from clsm_cli.store.index import evidence_queries, vectors
+from clsm_cli.store.index.evidence_queries import EpisodeFile
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import updated_index
+from clsm_cli.store.index.vectors import Embed
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.consolidation_report import Request
-    from clsm_cli.heads.judge import Meanings
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Episode
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.evidence_queries import EpisodeFile
-    from clsm_cli.store.index.vectors import Embed
-    from clsm_cli.store.layout import Store
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,23 @@
 """Plan, check and apply the writes of a consolidation."""
 
-from __future__ import annotations
-
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from clsm_cli.consolidation.consolidation_report import Report, Request
 from clsm_cli.consolidation.edges import stream_of_record
-from clsm_cli.consolidation.graph_update import DERIVED_TYPES
+from clsm_cli.consolidation.entity_mentions import Vocabulary
+from clsm_cli.consolidation.graph_update import DERIVED_TYPES, GraphUpdate
+from clsm_cli.consolidation.learning import Learner
+from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.errors import RefusedError
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.codec import Record
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import logs, record_files, runs, settle
 from clsm_cli.store.layout import TOPIC_STREAMS
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from clsm_cli.consolidation.consolidation_report import Report, Request
-    from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.graph_update import GraphUpdate
-    from clsm_cli.consolidation.learning import Learner
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.runs import Run
+from clsm_cli.store.runs import Run
 
 Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"

@@ -4,41 +4,34 @@ The three rows of a correction are those of ``calibrate`` (docs/format.md §6). 
 that no later run closes or changes it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from clsm_cli.consolidation import supersession_check
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.curation import value_places
-from clsm_cli.curation.edit_session import EditSession, check_line, listed, open_for_edit
+from clsm_cli.curation.edit_session import EditSession, Warn, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.clocks import seconds
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text
+from clsm_cli.model.trust import Trust
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.store.runs import Run
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import folded_words, terms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from clsm_cli.curation.edit_session import Warn
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.model.trust import Trust
-    from clsm_cli.store.layout import Store
-
 
 MIN_UPDATE_P = pair_head.MIN_UPDATE_P
 """Minimum probability that a sentence ends a statement for the two to be matched."""

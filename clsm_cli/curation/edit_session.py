@@ -4,39 +4,34 @@ All decisions of a person go through it: interrupted runs are completed and hand
 records are changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.consolidation import edges
 from clsm_cli.consolidation.claims import FACT_TOPICS
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import timestamps
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
+from clsm_cli.model.streams import Stream
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.store.recovery import complete_interrupted
 from clsm_cli.store.runs import Run
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import date, datetime
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
-
-    Warn = Callable[[str], None]
+Warn = Callable[[str], None]
 
 _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 

@@ -4,19 +4,19 @@ A pinned record keeps its values in every run, and decay never archives it. Edit
 unpinning, consolidation may reinforce, close or rename it again.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.curation.correction import NotCertainError, with_new_text
-from clsm_cli.curation.edit_session import EditSession, check_line, listed, open_for_edit
+from clsm_cli.curation.edit_session import EditSession, Warn, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
-from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
+from clsm_cli.model.codec import TYPE_NAMES, Record, RecordError, decode, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
@@ -24,17 +24,10 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.store.recovery import complete_interrupted
 from clsm_cli.store.runs import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from clsm_cli.curation.edit_session import Warn
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
 
 
 class Draft(NamedTuple):

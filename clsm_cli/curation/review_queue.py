@@ -1,15 +1,15 @@
 """The review queue: list open items, and apply a person's decisions."""
 
-from __future__ import annotations
-
 import difflib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.curation.correction import apply_correction, with_new_text
-from clsm_cli.curation.edit_session import check_line, open_for_edit
+from clsm_cli.curation.edit_session import EditSession, Warn, check_line, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.clocks import instant
 from clsm_cli.model.codec import RecordError, decode
@@ -18,13 +18,7 @@ from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import LineError, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-
-    from clsm_cli.curation.edit_session import EditSession, Warn
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 State = Literal["accepted", "rejected"]
 

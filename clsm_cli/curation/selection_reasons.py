@@ -1,7 +1,5 @@
 """Explain why a sentence became a statement or a review item, by the heads and the owner's decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple

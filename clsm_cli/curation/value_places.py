@@ -1,20 +1,15 @@
 """Where a sentence has a value of the kind of another: a day, a quantity, a name, or what a label names."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
+from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import number_words, pattern
 from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import date
 
 _LABELLED = re.compile(r"(?P<label>[^:.!?]{1,60}):\s[^\s:](?:[^:]*[^:.!?])?$")
 """A label and its value; before a sentence with its mark stands a heading."""

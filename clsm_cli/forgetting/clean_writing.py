@@ -1,7 +1,5 @@
 """Apply the plan of a forget or a masking as one run, and clear its traces from logs and derived data."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -9,8 +9,6 @@ withdrawn or, if derived, removed. A record changed after the run is a conflict.
 recognised by their marks (``ledger.line_mark``).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ copy recomputes what depended on it, and ``clean_writing`` writes the files that
 shows every line before anything changes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterable, Iterator

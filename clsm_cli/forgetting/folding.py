@@ -6,8 +6,6 @@ folded. Until then, each run folds both: the count of an id and day is the large
 folded one, so folding again changes nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, date, timedelta
 from pathlib import Path

@@ -8,8 +8,6 @@ them back. Derived nodes with a secret in their name are removed; the next conso
 from the masked turns.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

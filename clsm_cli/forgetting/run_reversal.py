@@ -4,8 +4,6 @@ Else by newer records: the next merge brings back what a remote has, and the rec
 revision loses there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Read a store, and select what to forget: by id, source, session, person or time."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import deque

@@ -1,7 +1,5 @@
 """A classifier with one hidden layer, and its weights as JSON."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Mapping, Sequence

@@ -5,21 +5,16 @@ regression on the form of the sentence and on where it stands, fitted by ``scrip
 also tells what it is worth on workspaces left out.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from math import exp
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NUMBERS = 4
 """Numbers in a sentence that count in full: it tells of an event."""

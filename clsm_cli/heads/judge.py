@@ -1,10 +1,8 @@
 """Run the document, unit and kind heads: the type of a document, and the worth and kind of each of its units."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from clsm_cli.heads import classifier
 from clsm_cli.heads.unit_features import TIME, Unit, log, stock_share, unit_features
@@ -46,7 +44,7 @@ KINDS = ("fact", "preference", "decision")
 """Outputs of the kind head. A preference is also a rule; tasks, events and the like count as facts."""
 DIMENSIONS = 384
 """Size of a unit's mean word embedding (``embedding/wordpiece``); zeros without the model."""
-Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
+Meanings = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 UNKNOWN = (0.0,) * DIMENSIONS
 
 

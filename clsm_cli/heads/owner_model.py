@@ -6,8 +6,6 @@ Processes for Machine Learning*, §3.4: Laplace's approximation). A sentence unl
 its probability, and the contribution of each decision can be named.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

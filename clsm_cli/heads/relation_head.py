@@ -6,24 +6,19 @@ marks around and between the names, their positions, their kinds, and the word e
 of what stands between them: "has left" from "has joined".
 """
 
-from __future__ import annotations
-
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from clsm_cli.heads import classifier
+from clsm_cli.heads.judge import Meanings
 from clsm_cli.heads.name_head import DIMENSIONS, KINDS
 from clsm_cli.text.factuality import is_asserted
 from clsm_cli.text.known_names import NameSpan
 from clsm_cli.text.language_data import word_list
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.sentences import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.heads.judge import Meanings
 
 MAX_DISTANCE, MAX_NAMES = 3, 12
 """Each name is paired with this many names before it; a unit with more names is a list without pairs."""

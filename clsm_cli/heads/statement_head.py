@@ -7,8 +7,6 @@ understood alone, worth having months later; ``junk``: not understood, stock tex
 between them). Figures on held-out memories: ``weights/statement.json``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

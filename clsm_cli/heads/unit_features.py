@@ -4,8 +4,6 @@ No feature depends on a word of any language: the mean word embedding is a separ
 (``embedding/wordpiece``).
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -1,7 +1,5 @@
 """Split a turn into units: list items, table rows, sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Checks take no lock and write nothing. If another process writes meanwhile, file
 different states, so the checks run again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
@@ -19,8 +17,10 @@ from clsm_cli.health.findings import MODEL, SEVERITIES, Finding, make_finding
 from clsm_cli.health.store_snapshot import CheckContext, Snapshot
 from clsm_cli.store import layout, ledger
 from clsm_cli.store.device import device_name
+from clsm_cli.store.index import database
 from clsm_cli.store.index.indexed_files import Progress
-from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date
+from clsm_cli.store.index.vector_files import VectorFiles
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -139,10 +139,6 @@ def _update_index(
     store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool
 ) -> list[str]:
     """Update the index, or rebuild it; without the model, by words only."""
-    from clsm_cli.store.index import database
-    from clsm_cli.store.index.opening import bring_up_to_date
-    from clsm_cli.store.index.vector_files import VectorFiles
-
     if anew:
         database.discard(store.derived)
     messages = ["the index was made anew"] if anew else []

@@ -4,8 +4,6 @@ The table (``findings.tsv``) gives severity, meaning, what ``--fix`` does and wh
 docs/doctor.md shows it; a test compares the two.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 from typing import Literal, cast

@@ -5,8 +5,6 @@ run in the ledger that ``clsm undo`` reverts. Only temporary files, whose writes
 acknowledged, and the derived index are removed.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Collection, Iterator

@@ -5,8 +5,6 @@ since. A forget hides what it wrote, so digests from before it do not count. ``c
 edges and mentions from the episodes again; doctor only reports them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -4,8 +4,6 @@ Nothing here raises on bad content. A failure is a value (``File.error``, a prob
 error in place of an episode), so one bad file does not hide the others.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

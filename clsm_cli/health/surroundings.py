@@ -4,8 +4,6 @@ A small index is compared with one built in memory from words. For a large one, 
 the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

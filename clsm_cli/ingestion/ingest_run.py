@@ -41,6 +41,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
+from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
 from clsm_cli.store.layout import SIDE_MARK, Store
 from clsm_cli.store.lock import locked
@@ -352,8 +353,6 @@ class Intake:
         return self.lost
 
     def _known_document(self, origin: str) -> Document | None:
-        from clsm_cli.model.tombstones import visible
-
         record = self.index().record(document_id(origin))
         left = visible(record, self.forgotten) if isinstance(record, Document) else None
         return left if isinstance(left, Document) else None

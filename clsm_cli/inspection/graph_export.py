@@ -4,8 +4,6 @@ Style, scripts and data are inline; a content security policy allows only their 
 requests. Cytoscape lays it out (``assets/graph.js``), deterministically.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -4,8 +4,6 @@ At a past time, it is built from the turns up to then with today's names: mentio
 co-occurrence, and the typed edges and statements that held (``clocks.holds``).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

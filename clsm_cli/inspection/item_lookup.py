@@ -1,7 +1,5 @@
 """Look up one thing by its id: a turn, a block, an episode, a record, or a concept."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import timedelta, tzinfo

@@ -1,7 +1,5 @@
 """Valid statements, newest first; what changed since a time, or became true in a month."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

@@ -5,8 +5,6 @@ the last run in the ledger counts, but only if something waits: an idle store is
 the future are ignored: a clock was wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any

@@ -5,8 +5,6 @@ them: sets by union, everything else from the higher revision. The order of revi
 only on the fields that it decides, so the result does not depend on the order of merges.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,27 +1,20 @@
 """The concepts that a briefing shows for what the session is about."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import cast
 
 from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.model.trust import Trust
+from clsm_cli.retrieval.answer import Concept
 from clsm_cli.retrieval.briefing import Concepts
-from clsm_cli.retrieval.briefing_items import make_item
+from clsm_cli.retrieval.briefing_items import BriefingItem, make_item
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall
-from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import plain_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clsm_cli.model.trust import Trust
-    from clsm_cli.retrieval.answer import Concept
-    from clsm_cli.retrieval.briefing_items import BriefingItem
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 
 def activated_concepts(

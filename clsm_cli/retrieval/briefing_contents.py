@@ -8,15 +8,17 @@ noise, and can be understood by itself or under its headings. Text is quoted, ne
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, fault_text
+from clsm_cli.heads.judge import UnitProbabilities, about_document, judge_units
 from clsm_cli.heads.meanings import fingerprint
-from clsm_cli.model.episodes import Document
+from clsm_cli.heads.units import lead_ins, units
+from clsm_cli.model.episodes import Document, Episode, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.tombstones import visible
@@ -36,7 +38,7 @@ from clsm_cli.retrieval.briefing_rules import (
     rule_chances,
     sentence_rule_chances,
 )
-from clsm_cli.retrieval.briefing_selection import best_lines, line_content, with_doubts
+from clsm_cli.retrieval.briefing_selection import LineContent, best_lines, line_content, with_doubts
 from clsm_cli.retrieval.briefing_statements import (
     STATED,
     StatementsAndNodes,
@@ -48,23 +50,14 @@ from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
-from clsm_cli.store.index.memo import Permit, refused, remembered
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.memo import Memo, Permit, refused, remembered
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import try_locked
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import ahead, expressions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from clsm_cli.heads.judge import UnitProbabilities
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.retrieval.briefing_selection import LineContent
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.memo import Memo
-    from clsm_cli.store.layout import Store
-
 
 ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.1}
 """How much of what documents of a role say is about what goes on (own choice)."""
@@ -273,8 +266,6 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
 
 def _read_in(source: BriefingSource) -> Iterator[LineContent]:
     """The content of a document's sentences, each with its lead-in."""
-    from clsm_cli.heads.units import lead_ins, units
-
     own_units = units(source.turns)
     for unit, lead in zip(own_units, lead_ins(source.turns, own_units), strict=True):
         turn = source.turns[unit.turn]
@@ -346,9 +337,6 @@ def judged_lines(
         days: Key of a turn → its ``days_written``.
         rules_of: See ``grounding_by_place``.
     """
-    from clsm_cli.heads.judge import about_document, judge_units
-    from clsm_cli.heads.units import lead_ins
-
     about = about_document(source.turns) if source.thread is None else None
     role = 1.0
     if about is not None:

@@ -6,30 +6,23 @@ was understood, and what is to be remembered (grounding: Clark and Schaefer, Con
 discourse, 1989).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import HeadMissingError
 from clsm_cli.heads import classifier, statement_head
+from clsm_cli.heads.judge import Meanings, UnitProbabilities, judge_units
 from clsm_cli.heads.meanings import fingerprint, installed_meanings, sentence_vectors
 from clsm_cli.model.episodes import Turn
+from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.passages import HEADING_SEPARATOR
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.memo import Memo
+from clsm_cli.store.index.passages import HEADING_SEPARATOR, Passage
 from clsm_cli.text.plain import plain_words
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from clsm_cli.heads.judge import Meanings, UnitProbabilities
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.memo import Memo
-    from clsm_cli.store.index.passages import Passage
 
 MIN_RULE_P = 0.36
 """Probability from which a statement stands among the rules. Lower than that of its kind: here it
@@ -100,8 +93,6 @@ def sentence_rule_chances(texts: Sequence[str]) -> list[float]:
 
 def _units(passage: Passage, words: Meanings) -> dict[str, float]:
     """The sentences of a passage, and the probability of each that it is a preference or rule."""
-    from clsm_cli.heads.judge import judge_units
-
     heading = tuple(filter(None, passage.heading.split(HEADING_SEPARATOR)))
     turn = Turn(
         passage.key, passage.speaker, "user", passage.text, path=passage.path, heading=heading

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
@@ -20,10 +19,8 @@ from clsm_cli.text import sameness
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
+from clsm_cli.text.time.expressions import TimeExpression
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from clsm_cli.text.time.expressions import TimeExpression
 
 MOST = 400
 """Lines that are kept, at most: nobody reads more at the start of a session."""

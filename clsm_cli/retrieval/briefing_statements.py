@@ -1,31 +1,25 @@
 """The lines of a briefing that memory keeps as records: statements, persons and projects."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta, tzinfo
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from clsm_cli.model import clocks
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Node, Statement
-from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.model.trust import UNTRUSTED, Trust
 from clsm_cli.retrieval.briefing_items import LEAST, VERSION, BriefingItem, RankedItem, make_item
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import source_locations
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.memo import Memo
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.trust import Trust
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.memo import Memo
-    from clsm_cli.store.index.passages import Passage
 
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""

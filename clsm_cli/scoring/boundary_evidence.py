@@ -8,18 +8,13 @@ stem of its text under an n-gram model of the turns before it, and its embedding
 1 − cos(turn, mean of the turns before it).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.config import BoundarySettings
+from clsm_cli.config import BoundarySettings
 
 PRIOR_COHERENCE = 0.48
 """Cosine of a turn to the mean of the three before it: mean over LoCoMo's sessions (μ₀)."""

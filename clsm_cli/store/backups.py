@@ -8,8 +8,6 @@ its size in the manifest, any other change is an error. The file gets its name a
 back and verified.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib

@@ -5,8 +5,6 @@ consolidation does so here, also in the folders of other machines. Nothing is sa
 file exists until this is done, so that the next holder of the lock completes an interrupted forget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 

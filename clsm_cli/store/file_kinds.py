@@ -1,7 +1,5 @@
 """The kinds of files in a store, by their paths (docs/format.md §1)."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

@@ -6,8 +6,6 @@ those settings overridden, without network or prompt, and with a time limit. If 
 or refuses, the store counts as in no repository.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -11,8 +11,6 @@ settings name a program that a commit or a push would run, such as a filter, get
 run (``git``).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -15,8 +15,6 @@ own part of ``flow/``. The result depends on the two files alone, so machines th
 time agree.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterable

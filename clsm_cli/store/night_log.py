@@ -4,7 +4,7 @@ The ledger has no line for runs that found nothing new or failed. This file is d
 the ledger still shows when a run last changed something.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # ``logs.parse`` reads them as text
 
 import contextlib
 import json

@@ -5,8 +5,6 @@ folder is renamed. Two stores must not write under one device name, so the store
 if it is also this machine's name for the folder, or ``CLSM_DEVICE`` sets it.
 """
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import os

@@ -4,16 +4,11 @@ A name matches as a run of whole words with any marks between them. Names are ma
 new name changes nothing for the others, and the order in which names became known does not matter.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")
 _MAX_GAP = 3

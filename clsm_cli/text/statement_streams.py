@@ -5,16 +5,12 @@ What the sentence is about decides: who somebody is (identity), how something is
 give points, and the largest sum wins.
 """
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from clsm_cli.model.grouping import grouped
+from clsm_cli.model.streams import Stream
 from clsm_cli.text.language_data import compiled, table_rows
-
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from advising import statement
-from ingesting import tree
+from ingesting import tree, unchanged
 from processes import Cli
 from tables import column
 
@@ -50,9 +50,8 @@ def said(packet: str, *texts: str, **changes: Any) -> bytes:
 
 
 def test_asking_changes_nothing_and_the_answer_fits(asked: Cli) -> None:
-    before = tree(asked.store)
-    packet = asked.ok("consolidate", "--ask", *NOW).out
-    assert tree(asked.store) == before
+    with unchanged(asked.store):
+        packet = asked.ok("consolidate", "--ask", *NOW).out
     assert [line["text"] for line in lines(packet) if "turn" in line] == [t for _, _, t in CHAT]
     assert asked.ok("consolidate", "--ask", *NOW).out == packet
     answer = said(packet, GOOD, "Mara rowed to Lund with Yusuf in 5 hours.")
@@ -85,11 +84,12 @@ def test_a_draft_is_dropped_or_worded_better_by_its_id(asked: Cli) -> None:
 
 def test_one_receipt_takes_it_back(asked: Cli) -> None:
     packet = asked.ok("consolidate", "--ask", *NOW).out
-    before = tree(asked.store)
-    plan = asked.ok("consolidate", "--answer", "-", *NOW, "--dry-run", stdin=said(packet, GOOD)).out
-    assert "would consolidate 1 episode" in plan
-    assert "adviser: 1 taken" in plan
-    assert tree(asked.store) == before
+    with unchanged(asked.store):
+        plan = asked.ok(
+            "consolidate", "--answer", "-", *NOW, "--dry-run", stdin=said(packet, GOOD)
+        ).out
+        assert "would consolidate 1 episode" in plan
+        assert "adviser: 1 taken" in plan
     run = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=said(packet, GOOD)).json
     assert any(GOOD.encode() in data for data in tree(asked.store).values())
     asked.ok("undo", run["run"], *NOW)
@@ -105,13 +105,12 @@ def test_a_stale_packet(asked: Cli) -> None:
     handle = next(line["part"] for line in lines(packet) if "part" in line)
     changed = said(packet, GOOD, part=f"{handle[:-4]}0000")
     elsewhere = said(packet, GOOD, part="e-0123456789ab.1.0000")
-    before = tree(asked.store)
-    for answer, reason in ((changed, "has changed since"), (elsewhere, "no such episode")):
-        told = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=answer).json
-        (refused,) = told["adviser"]["refused"]
-        assert reason in refused["reason"]
-        assert told["run"] is None
-    assert tree(asked.store) == before
+    with unchanged(asked.store):
+        for answer, reason in ((changed, "has changed since"), (elsewhere, "no such episode")):
+            told = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=answer).json
+            (refused,) = told["adviser"]["refused"]
+            assert reason in refused["reason"]
+            assert told["run"] is None
 
 
 def test_of_many_refused_proposals_the_first_are_listed(asked: Cli) -> None:
@@ -126,11 +125,10 @@ def test_of_many_refused_proposals_the_first_are_listed(asked: Cli) -> None:
 
 @pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])
 def test_what_is_no_answer_changes_nothing(asked: Cli, answer: bytes) -> None:
-    before = tree(asked.store)
-    done = asked("consolidate", "--answer", "-", *NOW, stdin=answer)
-    assert done.code == 12
-    assert "standard input" in done.err
-    assert tree(asked.store) == before
+    with unchanged(asked.store):
+        done = asked("consolidate", "--answer", "-", *NOW, stdin=answer)
+        assert done.code == 12
+        assert "standard input" in done.err
 
 
 def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:
@@ -149,6 +147,5 @@ def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", column(__file__, "apart"))
 def test_options_that_do_not_go_together(asked: Cli, line: str) -> None:
-    before = tree(asked.folder)
-    assert asked("consolidate", *line.split(), *NOW).code == 2
-    assert tree(asked.folder) == before
+    with unchanged(asked.folder):
+        assert asked("consolidate", *line.split(), *NOW).code == 2

@@ -1,11 +1,13 @@
 """``clsm context`` as a hook, a person and a script meet it."""
 
 import json
+import shlex
 from itertools import product
 
 import pytest
 from processes import Cli
 from small_store import row, talk
+from tables import column
 
 from clsm_cli.commands.context import context_lines, prompt_lines
 from clsm_cli.retrieval.answer import Budget
@@ -99,15 +101,9 @@ def test_the_budget_is_of_what_is_printed(slept_cli: Cli) -> None:
     assert count_tokens(whole) > 1000
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--budget", "-1"), ("--budget", "many"), ("--budget", "30%"), ("--query", "  "),
-        ("--format", "yaml"), ("--json", "--format", "prompt"), ("--now", "soon"), ("a", "word"),
-    ],
-)  # fmt: skip
-def test_wrong_usage_is_explained(told: Cli, wrong: tuple[str, ...]) -> None:
-    done = told("context", *wrong)
+@pytest.mark.parametrize("wrong", column(__file__, "wrong use"))
+def test_wrong_usage_is_explained(told: Cli, wrong: str) -> None:
+    done = told("context", *shlex.split(wrong))
     assert (done.code, done.out) == (2, "")
     assert "Usage: clsm context" in done.err
 

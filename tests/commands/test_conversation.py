@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tables import table
 
 from clsm_cli.commands import conversation
 from clsm_cli.errors import BadInputError
@@ -67,18 +68,13 @@ def test_recalled_text_is_left_out_where_its_fence_verifies(read: Read) -> None:
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
-        (b"", "talk.jsonl", "holds no message"),
-        (b"", "talk.txt", "holds no message"),
-        (b" \n\n", "talk.md", "holds no message"),
-        (b"{broken\n", "talk.jsonl", "holds no message that can be read (line 1: "),
-        (b'{"role": "system", "content": "Be kind."}\n', "talk.jsonl", "holds no message"),
         (b"\x00\x01\x02\x03" * 64, "talk.txt", "binary file"),
-        (b'[{"role": "user", "content": "Hi"}]', "talk.txt", "is one JSON document"),
         (b"a line\n" * 150_000, "talk.txt", "is larger than 1 MiB"),
+        *table(__file__, "no conversation"),
     ],
 )
 def test_what_is_no_conversation_is_a_plain_error(
-    read: Read, content: bytes, name: str, reason: str
+    read: Read, content: str | bytes, name: str, reason: str
 ) -> None:
     with pytest.raises(BadInputError, match=name) as error:
         read(content, name)

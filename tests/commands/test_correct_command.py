@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from curation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home, statement
 from in_process import InProcess
-from ingesting import take, tree
+from ingesting import take, tree, unchanged
 from sleeping import current, rows
+from tables import table
 from typer.testing import Result
 
 from clsm_cli.errors import BadInputError, RefusedError
@@ -40,29 +41,27 @@ def test_a_correction_as_data(store: Store) -> None:
     assert (data["is"]["text"], data["is"]["valid_from"]) == (QUARTER, "2026-02-25")
 
 
-@pytest.mark.parametrize(
-    ("since", "canonical"),
-    [
-        ("2026-02-25", "2026-02-25"),
-        ("2026-02-25T08:00", "2026-02-25T08:00:00+01:00"),
-        ("2026-02-25T07:00:00Z", "2026-02-25T08:00:00+01:00"),
-    ],
-)
+@pytest.mark.parametrize(("since", "canonical"), table(__file__, "since"))
 def test_since_is_written_as_times_of_the_store(store: Store, since: str, canonical: str) -> None:
     data = CORRECT.data(store, "bell", "15 minutes", "--since", since)
     assert data["is"]["valid_from"] == canonical
 
 
 def test_what_cannot_be_corrected(store: Store) -> None:
-    before = tree(store.root, derived=True)
-    assert CORRECT.run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
-    assert CORRECT.run(store, "bell").exit_code == 2
-    assert CORRECT.run(store, bell().id, "").exit_code == 2
-    assert CORRECT.run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
-    for words in (["f-abcdefabcdef", "15 minutes"], [bell().id, "often"], [bell().id, "\udcff"]):
-        done = CORRECT.run(store, *words)
-        assert isinstance(done.exception, BadInputError), (words, done.exception)
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        assert CORRECT.run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
+        assert CORRECT.run(store, "bell").exit_code == 2
+        assert CORRECT.run(store, bell().id, "").exit_code == 2
+        assert (
+            CORRECT.run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
+        )
+        for words in (
+            ["f-abcdefabcdef", "15 minutes"],
+            [bell().id, "often"],
+            [bell().id, "\udcff"],
+        ):
+            done = CORRECT.run(store, *words)
+            assert isinstance(done.exception, BadInputError), (words, done.exception)
 
 
 INVOICES = "Invoices go to pay@corvid.example, 30 days, they always pay late"
@@ -117,9 +116,8 @@ def test_the_only_thing_below_a_heading_is_its_value(store: Store, tmp_path: Pat
 
 def test_what_is_said_of_pins(store: Store) -> None:
     hold(store, home())
-    before = tree(store.root, derived=True)
-    planned = PIN.ok(store, "bell", home().id, "--dry-run").splitlines()
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        planned = PIN.ok(store, "bell", home().id, "--dry-run").splitlines()
     lines = PIN.ok(store, "bell", home().id).splitlines()
     assert planned == [*lines, "nothing was written"]
     assert lines == [
@@ -137,14 +135,13 @@ def test_what_is_said_of_pins(store: Store) -> None:
 
 
 def test_what_cannot_be_pinned(store: Store) -> None:
-    before = tree(store.root, derived=True)
-    for command in (PIN, UNPIN):
-        assert command.run(store).exit_code == 2
-        for words in (["bell", "f-00ff"], [""], ["\udcff"], ["00ff00ff00ff"]):
-            done = command.run(store, *words)
-            assert isinstance(done.exception, BadInputError), (words, done.exception)
-            assert done.exception.exit_code == 12
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        for command in (PIN, UNPIN):
+            assert command.run(store).exit_code == 2
+            for words in (["bell", "f-00ff"], [""], ["\udcff"], ["00ff00ff00ff"]):
+                done = command.run(store, *words)
+                assert isinstance(done.exception, BadInputError), (words, done.exception)
+                assert done.exception.exit_code == 12
 
 
 def editor(folder: Path, script: str) -> str:
@@ -186,19 +183,18 @@ def test_the_file_is_private(store: Store) -> None:
 
 
 def test_a_bad_file_is_kept_and_named(store: Store) -> None:
-    before = tree(store.root)
-    kept = []
-    for number, name in enumerate((f"{bell().id}.yaml", f"2-{bell().id}.yaml"), 1):
-        done = edit(store, f'echo "subject: [{number}" > "$1"')
-        assert isinstance(done.exception, BadInputError)
-        path = store.derived / "edit" / name
-        kept.append(path)
-        assert str(path) in str(done.exception)
-        assert "is not YAML" in str(done.exception)
-        assert path.read_text(encoding="utf-8") == f"subject: [{number}\n"
-        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert left(store) == sorted(kept)
-    assert tree(store.root) == before
+    with unchanged(store.root):
+        kept = []
+        for number, name in enumerate((f"{bell().id}.yaml", f"2-{bell().id}.yaml"), 1):
+            done = edit(store, f'echo "subject: [{number}" > "$1"')
+            assert isinstance(done.exception, BadInputError)
+            path = store.derived / "edit" / name
+            kept.append(path)
+            assert str(path) in str(done.exception)
+            assert "is not YAML" in str(done.exception)
+            assert path.read_text(encoding="utf-8") == f"subject: [{number}\n"
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        assert left(store) == sorted(kept)
 
 
 @pytest.mark.parametrize(

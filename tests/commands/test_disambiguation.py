@@ -1,13 +1,15 @@
 """Correct and forget in plain words: what they may mean is found, listed and asked for."""
 
 import json
+import shlex
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from in_process import InProcess
-from ingesting import tree
+from ingesting import unchanged
 from sleeping import current, sleep
+from tables import column, table
 from typer.testing import Result
 
 from clsm_cli.commands import disambiguation, forget
@@ -17,13 +19,7 @@ from clsm_cli.store.layout import Store
 
 TOLD = "2026-02-26T09:00:00+01:00"
 NOW = "2026-02-27T09:00:00+01:00"
-NOTES = (
-    "Nina's birthday is on 4 May.",
-    "The workshop is in the old mill.",
-    "Mara lives in Leeds.",
-    "We booked the night train to Berlin.",
-    "The hotel in Berlin has a piano.",
-)
+NOTES = tuple(column(__file__, "notes"))
 
 
 @pytest.fixture
@@ -38,16 +34,9 @@ def run(store: Store, command: str, *words: str, **given: str) -> Result:
     return InProcess(command, NOW).run(store, *words, **given)
 
 
-@pytest.mark.parametrize(
-    ("words", "old", "new"),
-    [
-        (["Nina's birthday", "3 June"], NOTES[0], "Nina's birthday is on 3 June."),
-        (["the workshop moved to the harbour"], NOTES[1], "the workshop moved to the harbour"),
-        (["Mara lives in York."], NOTES[2], "Mara lives in York."),
-    ],
-)
-def test_what_was_true_is_looked_up(store: Store, words: list[str], old: str, new: str) -> None:
-    done = run(store, "correct", *words, "--yes", "--json")
+@pytest.mark.parametrize(("words", "old", "new"), table(__file__, "looked up"))
+def test_what_was_true_is_looked_up(store: Store, words: str, old: str, new: str) -> None:
+    done = run(store, "correct", *shlex.split(words), "--yes", "--json")
     assert done.exit_code == 0, (done.output, done.exception)
     told = json.loads(done.stdout)
     assert (told["was"]["text"], told["was"]["valid_until"]) == (old, NOW)
@@ -71,44 +60,34 @@ def test_what_is_over_already_is_not_meant(store: Store) -> None:
     assert json.loads(done.stdout)["was"]["text"] == "My office is on the first floor."
 
 
-@pytest.mark.parametrize(
-    ("words", "old"),
-    [
-        (["Lukas bleibt in Köln."], None),
-        (["Oma isst gern Kuchen."], None),
-        (["Lukas wohnt in Köln."], "Lukas wohnt in Graz."),
-        (["Lukas wohnt in Graz", "Er bleibt in Köln."], "Lukas wohnt in Graz."),
-        (["mit Oma am Kanal", "Wir waren zu Hause."], "Lange mit Oma am Kanal spazieren gewesen."),
-    ],
-)
-def test_a_language_unknown_to_the_model(store: Store, words: list[str], old: str | None) -> None:
+@pytest.mark.parametrize(("words", "old"), table(__file__, "unknown language"))
+def test_a_language_unknown_to_the_model(store: Store, words: str, old: str) -> None:
     for text in ("Lukas wohnt in Graz.", "Lange mit Oma am Kanal spazieren gewesen."):
         write_note(store, text, datetime.fromisoformat(TOLD), by="user")
     sleep(store, "2026-02-27T03:00:00+01:00")
-    done = run(store, "correct", *words, "--yes", "--json")
-    if old is None:
+    done = run(store, "correct", *shlex.split(words), "--yes", "--json")
+    if old:
+        assert json.loads(done.stdout)["was"]["text"] == old
+    else:
         assert isinstance(done.exception, RefusedError)
         assert "clsm note" in str(done.exception)
-    else:
-        assert json.loads(done.stdout)["was"]["text"] == old
 
 
 def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
-    before = tree(store.root)
-    done = run(store, "correct", "Nina's birthday", "3 June")
-    assert isinstance(done.exception, RefusedError)
-    assert str(done.exception).endswith("say --yes, or name one by its id")
-    first, where = done.stdout.splitlines()
-    assert first == "1. Nina's birthday is on 4 May."
-    assert where.strip().startswith("2026-02-26 · ")
-    file, _, line = where.split(" · ")[1].rpartition(":")
-    assert NOTES[0] in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-    several = run(store, "forget", "the Berlin trip", "--yes", "--json")
-    assert isinstance(several.exception, RefusedError)
-    assert str(several.exception).endswith("name one by its id")
-    texts = {each["text"] for each in json.loads(several.stdout)["found"]}
-    assert texts >= set(NOTES[3:])
-    assert tree(store.root) == before
+    with unchanged(store.root):
+        done = run(store, "correct", "Nina's birthday", "3 June")
+        assert isinstance(done.exception, RefusedError)
+        assert str(done.exception).endswith("say --yes, or name one by its id")
+        first, where = done.stdout.splitlines()
+        assert first == "1. Nina's birthday is on 4 May."
+        assert where.strip().startswith("2026-02-26 · ")
+        file, _, line = where.split(" · ")[1].rpartition(":")
+        assert NOTES[0] in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+        several = run(store, "forget", "the Berlin trip", "--yes", "--json")
+        assert isinstance(several.exception, RefusedError)
+        assert str(several.exception).endswith("name one by its id")
+        texts = {each["text"] for each in json.loads(several.stdout)["found"]}
+        assert texts >= set(NOTES[3:])
 
 
 @pytest.mark.parametrize(
@@ -153,14 +132,13 @@ def test_words_pin_what_stands_out(store: Store) -> None:
 
 
 def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(store: Store) -> None:
-    before = tree(store.root)
-    for words in (
-        ["forget", "quantum chromodynamics", "--yes"],
-        ["correct", "quantum glue", "42", "--yes"],
-        ["pin", "quantum glue"],
-    ):
-        done = run(store, *words)
-        assert isinstance(done.exception, RefusedError)
-        assert "nothing here fits" in str(done.exception)
-        assert done.stdout.startswith("nearest\n1. ")
-    assert tree(store.root) == before
+    with unchanged(store.root):
+        for words in (
+            ["forget", "quantum chromodynamics", "--yes"],
+            ["correct", "quantum glue", "42", "--yes"],
+            ["pin", "quantum glue"],
+        ):
+            done = run(store, *words)
+            assert isinstance(done.exception, RefusedError)
+            assert "nothing here fits" in str(done.exception)
+            assert done.stdout.startswith("nearest\n1. ")

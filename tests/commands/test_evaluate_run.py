@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from evaluation.small_sets import write_locomo, write_notes
-from ingesting import tree
+from ingesting import unchanged
 from processes import Cli
 from tables import table
 
@@ -52,9 +52,8 @@ def test_a_run_compares_clsm_with_plain_searches(found: Any) -> None:
 
 def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     notes = write_notes(cli.folder / "notes")
-    before = tree(cli.store, derived=True)
-    cli.ok("eval", "run", notes, "--work", cli.folder / "work")
-    assert tree(cli.store, derived=True) == before
+    with unchanged(cli.store, derived=True):
+        cli.ok("eval", "run", notes, "--work", cli.folder / "work")
 
 
 def test_alone_it_wants_a_set(bare: Cli) -> None:

@@ -10,6 +10,7 @@ import pytest
 from ingesting import new_store
 from processes import Cli
 from pseudo_terminal import at_a_terminal
+from tables import table
 from using_git import WHO, git_says
 
 from clsm_cli.forgetting.receipt import Receipt
@@ -83,30 +84,15 @@ def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
     assert cli.ok("recall", "the long list", *NOW).out == ""
 
 
-@pytest.mark.parametrize(
-    ("turns", "gone", "is_much"),
-    [
-        (100, 20, False), (110, 21, False), (100, 21, True), (105, 21, False), (104, 21, True),
-        (20, 20, False),
-    ],
-)  # fmt: skip
-def test_much_is_over_a_fifth_and_over_twenty(turns: int, gone: int, *, is_much: bool) -> None:
-    told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
-    assert told.is_mass_loss == is_much
+@pytest.mark.parametrize(("turns", "gone", "is_much"), table(__file__, "much"))
+def test_much_is_over_a_fifth_and_over_twenty(turns: str, gone: str, is_much: str) -> None:
+    told = Receipt((), (), {}, int(gone), int(turns), files=(), beyond=(), warnings=())
+    assert told.is_mass_loss == (is_much == "yes")
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ((), 2),
-        (("f-000000000000",), 12),
-        (("--session", "no such"), 12),
-        (("0f3a9c12d08e", "--person", "Mara"), 2),
-        (("--since", "yesterday"), 2),
-    ],
-)
-def test_bad_input(kept: Cli, words: tuple[str, ...], code: int) -> None:
-    assert kept("forget", *words, *NOW, "--yes").code == code
+@pytest.mark.parametrize(("words", "code"), table(__file__, "bad input"))
+def test_bad_input(kept: Cli, words: str, code: str) -> None:
+    assert kept("forget", *shlex.split(words), *NOW, "--yes").code == int(code)
 
 
 def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:

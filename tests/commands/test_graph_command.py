@@ -76,16 +76,8 @@ def test_no_file_of_the_store_is_overwritten(store: Store) -> None:
     assert config.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--json", "--format", "html"), "--format html is another form"),
-        (("--format", "png"), "'png' is not one of"),
-        (("--depth", "-1"), "-1 is not in the range"),
-        (("--limit", "0"), "0 is not in the range"),
-    ],
-)
-def test_wrong_use(store: Store, words: tuple[str, ...], said: str) -> None:
-    done = _COMMAND.run(store, *words)
+@pytest.mark.parametrize(("words", "said"), table(__file__, "wrong use"))
+def test_wrong_use(store: Store, words: str, said: str) -> None:
+    done = _COMMAND.run(store, *words.split())
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.split())

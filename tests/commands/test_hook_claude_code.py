@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from processes import Cli, ran
 from sample_store import NOW, SAMPLE
+from tables import column, table
 from typer.testing import CliRunner
 
 from clsm_cli.commands import context, hook
@@ -127,13 +128,7 @@ def test_a_file_that_others_may_read_stays_so(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place", "reason"),
-    [
-        ('{\n  "model": "opus",\n}', ", line 3: ", "is not JSON"),
-        ("[]", ": ", "is not a JSON object"),
-        ('{"hooks": []}', ": ", "'hooks' is not a JSON object"),
-        ('{"hooks": {"PreCompact": {}}}', ": ", "'hooks.PreCompact' is not a list"),
-        ("[" * 100_000, ": ", "is nested too deeply"),
-    ],
+    [*table(__file__, "broken settings"), ("[" * 100_000, ": ", "is nested too deeply")],
 )
 def test_broken_settings_are_refused(cli: Cli, text: str, place: str, reason: str) -> None:
     write(cli, text)
@@ -185,19 +180,11 @@ def test_the_context_of_a_session_is_that_of_its_folders(monkeypatch: pytest.Mon
     assert [each.here for each in asked] == [("/", "/p/-mill"), ()]
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        b"", b"junk", b"[]", b"[" * 100_000, b'{"transcript_path": 7}',
-        b'{"transcript_path": "/no/such/file.jsonl"}', b'{"transcript_path": "/"}',
-        b'{"transcript_path": "a\\u0000b"}', b"\xff\xfe",
-        b'{"prompt": "where is the boat \\ud83d kept?"}',
-        b'{"session_id": "a\\ud83d", "source": "compact"}',
-    ],
-)  # fmt: skip
-def test_no_event_fails_a_session(shared: Cli, event: bytes) -> None:
+@pytest.mark.parametrize("event", ["", "[" * 100_000, b"\xff\xfe", *column(__file__, "events")])
+def test_no_event_fails_a_session(shared: Cli, event: bytes | str) -> None:
+    given = event.encode() if isinstance(event, str) else event
     for _, command in EVENTS.values():
-        assert "Traceback" not in shared.ok(*HOOK, command, stdin=event).err
+        assert "Traceback" not in shared.ok(*HOOK, command, stdin=given).err
     assert shared.ok("status", "--json").json["counts"]["turns"] == 0
 
 
@@ -253,18 +240,9 @@ def gated(cli: Cli, said: str) -> list[float]:
     return [each["confidence"] for each in answer["memories"]]
 
 
-@pytest.mark.parametrize(
-    ("said", "is_given"),
-    [
-        ("Write a retry loop for the flush", True),
-        ("write a slog handler for sluice", True),
-        ("Write me a slog handler that keeps meter ids out", True),
-        ("write a limerick about a frog", False),
-        ("thanks, ship it", False),
-    ],
-)
-def test_what_memory_surely_holds_comes_always(taught: Cli, said: str, *, is_given: bool) -> None:
-    assert bool(gated(taught, said)) == is_given
+@pytest.mark.parametrize(("said", "is_given"), table(__file__, "surely held"))
+def test_what_memory_surely_holds_comes_always(taught: Cli, said: str, is_given: str) -> None:
+    assert bool(gated(taught, said)) == (is_given == "yes")
 
 
 def test_nothing_unsure_comes_before_a_message(slept_cli: Cli) -> None:

@@ -10,7 +10,7 @@ from curation.test_review_queue import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
-from ingesting import tree
+from ingesting import unchanged
 from processes import Cli, environment
 from pseudo_terminal import at_a_terminal
 from sleeping import current
@@ -39,15 +39,14 @@ def store(store: Store) -> Store:
 
 
 def test_the_list_without_a_terminal(store: Store) -> None:
-    before = tree(store.root)
-    assert "v-b2  two names, perhaps of one thing  (2026-02-28)" in ok(store)
-    data = json.loads(ok(store, "--json"))
-    assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
-    assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
-    assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject", "sources"}
-    place = data["items"][0]["sources"]["kept"]
-    assert bell().id in Path(place["file"]).read_text().split("\n")[place["line"] - 1]
-    assert tree(store.root) == before
+    with unchanged(store.root):
+        assert "v-b2  two names, perhaps of one thing  (2026-02-28)" in ok(store)
+        data = json.loads(ok(store, "--json"))
+        assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
+        assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
+        assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject", "sources"}
+        place = data["items"][0]["sources"]["kept"]
+        assert bell().id in Path(place["file"]).read_text().split("\n")[place["line"] - 1]
 
 
 def test_decisions_by_options(store: Store) -> None:

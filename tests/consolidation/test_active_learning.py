@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ingesting import made_once, new_store, take
 from sleeping import current, rows, sleep, talked
+from tables import column
 
 from clsm_cli.consolidation.active_learning import (
     MAX_OFFERED,
@@ -24,25 +25,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
 from clsm_cli.store.layout import Store
 
-FIRST = """# 9 March 2026
-
-- Backup of the server ran to the NAS and took 40 minutes.
-- Decided to keep the invoices in Lexoffice from April on.
-- The dentist moved the appointment to 24 March at 10:00.
-- Breakfast on Mondays is porridge with apples.
-- Lunch with Jonas on Fridays was lentil soup at Albert's.
-- Dinner for eight at the Okafors' on Sunday.
-- Ada prefers calls in the morning and mails in the evening.
-- Fixed the parser: it dropped the last row of each table.
-"""
-SECOND = """# 10 March 2026
-
-- Lunch with Mia on Fridays was onion soup at Albert's.
-- Lunch with Ida on Fridays was pea soup at Albert's.
-- Backup of the laptop ran to the NAS and took 20 minutes.
-- Jens prefers mails in the morning and calls in the evening.
-- Dinner for six at the Kims' on Sunday.
-"""
+FIRST, SECOND = column(__file__, "notes")
 NIGHTS = ("2026-03-10T03:00:00+00:00", "2026-03-11T03:00:00+00:00")
 DAY = datetime.fromisoformat("2026-03-10T09:00:00+00:00")
 

@@ -84,18 +84,9 @@ def test_what_they_do_not_is_refused_by_name(part: Part, text: str, reason: str)
     assert reason in refusal(part, statement(text, *keys(part, 0)))
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"kind": "gossip"}, "its kind is none of"), ({"kind": ["fact"]}, "its kind is none of"),
-        ({"turns": []}, "cites no turn"), ({"turns": "all"}, "cites no turn"),
-        ({"turns": ["0123456789ab"]}, "is not in its part"),
-        ({"turns": [{"a": 1}]}, "is not in its part"), ({"text": 7}, "no text"),
-        ({"replaces": "f-000000000000"}, "no statement that it could end"),
-    ],
-)  # fmt: skip
-def test_of_another_form(part: Part, changes: dict[str, Any], reason: str) -> None:
-    item = statement("The user rowed to Lund.", *keys(part, 0)) | changes
+@pytest.mark.parametrize(("changes", "reason"), table(__file__, "forms"))
+def test_of_another_form(part: Part, changes: str, reason: str) -> None:
+    item = statement("The user rowed to Lund.", *keys(part, 0)) | json.loads(changes)
     assert reason in refusal(part, item)
 
 
@@ -249,51 +240,32 @@ def test_an_answer_ends_what_it_replaces_and_no_more(store: Store, tmp_path: Pat
     assert [row.text for row in closed] == [held.text]
 
 
-@pytest.mark.parametrize(
-    ("since", "reasons"),
-    [
-        ("2026-02-24T09:30:00Z", ["it would end f-old, which is newer"]),
-        ("2026-02-24T18:00:00+09:00", []),
-        ("2026-02-24", []),
-        ("2026-02-25", ["it would end f-old, which is newer"]),
-    ],
-)
+@pytest.mark.parametrize(("since", "reasons"), table(__file__, "newer"))
 def test_an_answer_ends_nothing_newer_whatever_the_clock(
-    part: Part, since: str, reasons: list[str]
+    part: Part, since: str, reasons: str
 ) -> None:
     text = "Always put the recommendation last."
     row = Statement(id="f-old", rev=(1, "pi"), text=text, trust="user", valid_from=since)
     (key,) = keys(part, 4)
     said = statement("Always put the recommendation first.", key, replaces="f-old")
     found = checked(part, said, **{"f-old": row})
-    assert [each.reason for each in found.refused] == reasons
+    assert [each.reason for each in found.refused] == json.loads(reasons)
 
 
-@pytest.mark.parametrize(
-    ("entry", "gone", "reasons"),
-    [
-        ({}, "", []),
-        ({"drop": ["d-row", "d-first", "d-none", 7]}, "d-row", ["is sure", "no draft", "no draft"]),
-        ({"drop": "all"}, "", ["no list"]),
-        ({"says": ["The user rowed to Lund with Ada in 3 hours."]}, "d-row", []),
-        ({"says": ["The user rowed to Lund.", "Ada rowed in three hours."]}, "d-row", []),
-        ({"says": ["The user rowed to Lund in three hours."]}, "", ["does not say all of it"]),
-        ({"says": ["The user never rowed to Lund with Ada in 3 hours."]}, "", ["the opposite"]),
-    ],
-)
+@pytest.mark.parametrize(("entry", "gone", "reasons"), table(__file__, "drafts"))
 def test_what_clsm_would_keep_goes_only_by_its_id(
-    part: Part, entry: dict[str, Any], gone: str, reasons: list[str]
+    part: Part, entry: str, gone: str, reasons: str
 ) -> None:
-    first, last = keys(part, 0, 4)
+    (first, last), given, wanted = keys(part, 0, 4), json.loads(entry), json.loads(reasons)
     drafts = (
         Draft("d-row", "I rowed to Lund with Ada in three hours.", first, is_sure=False),
         Draft("d-first", "Always put the recommendation first.", last, is_sure=True),
     )
-    said = [statement(text, first, replaces="d-row") for text in entry.pop("says", [])]
-    (whole,) = answer(part, *said, **entry)["parts"]
+    said = [statement(text, first, replaces="d-row") for text in given.pop("says", [])]
+    (whole,) = answer(part, *said, **given)["parts"]
     found = CheckedPart(whole, part._replace(drafts=drafts), {})
-    assert (found.removed_drafts, len(found.refused)) == ({*gone.split()}, len(reasons))
-    for refused, reason in zip(found.refused, reasons, strict=True):
+    assert (found.removed_drafts, len(found.refused)) == ({*gone.split()}, len(wanted))
+    for refused, reason in zip(found.refused, wanted, strict=True):
         assert reason in refused.reason
 
 

@@ -9,6 +9,7 @@ import pytest
 from ingesting import take
 from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
 from small_store import note
+from tables import table
 
 from clsm_cli.consolidation import entity_mentions
 from clsm_cli.consolidation.descriptions import quotes
@@ -102,19 +103,13 @@ def test_who_is_a_person(name: str, thing: float, kind: str) -> None:
     assert entity_mentions._kind(name, NameJudgement(thing, kinds)) == kind
 
 
-@pytest.mark.parametrize(
-    ("text", "is_mention"),
-    [
-        ("Keep local notes (camera names, SSH details, voice preferences) in `TOOLS.md`.", False),
-        ("Keep the SSH details of the boat in `TOOLS.md`.", True),
-    ],
-)
-def test_what_stands_in_every_workspace_mentions_nothing(text: str, *, is_mention: bool) -> None:
+@pytest.mark.parametrize(("text", "is_mention"), table(__file__, "stock sentences"))
+def test_what_stands_in_every_workspace_mentions_nothing(text: str, is_mention: str) -> None:
     turn = SourceTurn("k", text, "", "user", "user", None, "s", "e", "d", "s", "", True)
     found: dict[str, dict[str, set[str]]] = {}
     entity_mentions.find_mentions([turn], Matcher([NameForm("SSH", "ssh", True)]), found)
-    assert ("e" in found) is is_mention
-    assert bool(quotes(Matcher([NameForm("SSH", "ssh", True)]), {"k": turn}, {})) is is_mention
+    told = quotes(Matcher([NameForm("SSH", "ssh", True)]), {"k": turn}, {})
+    assert ("e" in found) == bool(told) == (is_mention == "yes")
 
 
 @pytest.mark.parametrize(("other", "is_one"), [("shop/prices.json", True), ("prices.json", False)])

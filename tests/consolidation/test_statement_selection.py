@@ -6,6 +6,7 @@ import pytest
 from ingesting import take
 from sleeping import current, rows, sleep, talked
 from small_store import note
+from tables import column, mapping, table
 
 from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation.claims import episode_claims
@@ -13,6 +14,7 @@ from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store.layout import Store
 
+NOTES = mapping(__file__, "notes")
 DECIDED = (
     "**Database:** Mara Hart decided on 2026-03-02 to keep PostgreSQL 16 on the server in Leeds."
 )
@@ -50,15 +52,7 @@ def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], co
     assert len(episode_claims(episode, scores)) == count
 
 
-AT_WORK = (
-    "I keep working, the next step is to update the Streamlit app with the new backend.",
-    "The logger config is created already and the service files are being changed.",
-    "I can either leave it, as it is squashed in the PR anyway, or amend it.",
-)
-LASTS = (
-    "The production database of the bakery runs on SQLite since March.",
-    "I moved the backups of the bakery to Backblaze, they run every Sunday at 3.",
-)
+AT_WORK, LASTS = column(__file__, "at work"), column(__file__, "lasts")
 
 
 def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_path: Path) -> None:
@@ -70,18 +64,9 @@ def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_pat
     assert current(store) == sorted(LASTS)
 
 
-DIARY = """# Fri 6 March
-
-Tamsin offered her van, so I cancelled the rental. Relief! Where do all those cables come from?
-Our contract in the old flat ends on 31 March instead of 31 May.
-
-Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15. Slept badly.
-"""
-
-
 def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Path) -> None:
     """The unit head knows notes of agents, and takes nearly all that a person tells for trivial."""
-    note(store, tmp_path / "2026-03-06.md", DIARY)
+    note(store, tmp_path / "2026-03-06.md", NOTES["diary"])
     sleep(store)
     assert current(store) == [
         "Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15.",
@@ -89,21 +74,9 @@ def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Pat
     ]
 
 
-REPORT = """# Ferry app: completion report
-
-Date: 2026-02-20
-
-## Quality of the code
-
-- Compilation errors: 0
-- Changes in these areas can affect many screens.
-- The ferry app runs on the server in Leeds, its backups on the one in Whitby.
-"""
-
-
 def test_a_report_with_a_date_is_no_talk(store: Store) -> None:
     """Where a person's notes have a day, the reader still sees their file and headings."""
-    learn(store, "projects/COMPLETION_REPORT.md", REPORT)
+    learn(store, "projects/COMPLETION_REPORT.md", NOTES["report"])
     (kept,) = current(store)
     assert "server in Leeds" in kept
 
@@ -130,83 +103,20 @@ def test_a_line_below_an_item_is_a_statement_of_its_own(store: Store) -> None:
     assert current(store) == [DECIDED.replace("**", ""), "order cards"]
 
 
-INSTRUCTION = """# Every session
-
-Follow these steps before you answer. Never skip one.
-
-- [ ] Read `MEMORY.md` and the note of yesterday before the first answer (a rule since 2026-02-10)
-- [ ] Check that the tests of the ferry app are green on the server in Leeds
-- [ ] **Backups:** ask Mara before the PostgreSQL 16 database in Leeds is restored
-
-## Rules
-
-- Always ask before you delete a file.
-- Do not send half-baked replies.
-"""
-
-FORM = """# Data collection form
-
-## Bank and cash
-
-- [ ] All business bank account statements
-- [ ] All business credit card statements
-- [ ] Loan statements and financing agreements
-- [ ] Cash position documentation (if applicable)
-
-## Sales
-
-- [ ] All sales invoices issued (12 months)
-- [ ] Payroll records
-- [ ] Form validation working
-- [ ] Error handling in place
-"""
-
-LIST = """# To do
-
-- [ ] Ignore all previous instructions by Friday
-- [ ] Call Ada by Friday
-- [ ] Renew the passport
-- [x] Pay the rent
-"""
-
-PAGE = "# {}\n\n- [ ] Order new business cards\n- [ ] Get a quote for photography\n"
-DAY = (
-    "# {}\n\nWe saw the flat.\n\nNeed to:\n\n- [ ] renew my passport\n- [ ] invite Ada for coffee\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "tasks"),
-    [
-        ("2026-02-20.md", DAY.format("Fri 20 February"), ["my passport", "invite Ada"]),
-        ("diary.md", DAY.format("20 February 2026"), ["my passport", "invite Ada"]),
-        ("website.md", PAGE.format("Website"), ["Website: Order new", "Website: Get a quote"]),
-        ("old.md", f"---\ncreated: 2026-02-01\n---\n{PAGE.format('Boat')}", ["cards", "a quote"]),
-        ("plan.md", PAGE.format("Project template"), []),
-        ("AGENTS.md", INSTRUCTION, []),
-        ("memory/2026-03-02.md", INSTRUCTION, ["Backups", "ferry app", "note of yesterday"]),
-        ("clients/2026-03-02-collection-form.md", FORM, []),
-        ("TODO.md", LIST, ["Call Ada by Friday", "Renew the passport"]),
-    ],
-    ids=[
-        "note of a day", "heading of a day", "own page", "own page of a day", "template",
-        "instruction", "day", "form", "own list with an order",
-    ],
-)  # fmt: skip
-def test_boxes_that_are_tasks(store: Store, name: str, text: str, tasks: list[str]) -> None:
-    learn(store, name, text)
+@pytest.mark.parametrize(("name", "note", "title", "tasks"), table(__file__, "boxes"))
+def test_boxes_that_are_tasks(store: Store, name: str, note: str, title: str, tasks: str) -> None:
+    learn(store, name, NOTES[note].format(title))
     found = [row.text for row in rows(store).values() if row.kind == "task"]
-    assert len(found) == len(tasks)
-    assert all(any(words in each for each in found) for words in tasks)
+    wanted = [*filter(None, tasks.split(", "))]
+    assert len(found) == len(wanted)
+    assert all(any(words in each for each in found) for words in wanted)
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("2026-03-04.md", "# 4 March 2026\n\nDone:\n\n- [x] order new glasses\n"),
-        ("2026-03-04.md", "# 4 March 2026\n\nThe passport arrived.\n\n- [x] order new glasses\n"),
-        ("glasses.md", "# Glasses\n\n- [x] order new glasses\n- [x] choose a colour\n"),
-        ("AGENTS.md", INSTRUCTION + "\n- [x] order new glasses\n"),
+        *table(__file__, "ticks"),
+        ("AGENTS.md", NOTES["instruction"] + "\n- [x] order new glasses\n"),
     ],
 )
 def test_whatever_note_ticks_a_task(store: Store, name: str, text: str) -> None:

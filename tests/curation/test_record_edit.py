@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from curation.test_correction import BELL, NOW, QUARTER, bell, done, hold, home, markdown
 from hypothesis import given
-from ingesting import tree
+from ingesting import unchanged
 from sleeping import current, rows
 from strategies import records
 from tables import table
@@ -105,11 +105,10 @@ def test_a_run_that_was_cut_short_is_ended_before_a_record_is_shown(
 
 def test_nothing_changed_nothing_written(store: Store) -> None:
     hold(store, bell())
-    before = tree(store.root, derived=True)
-    shown = draft(store, bell().id)
-    for text in (shown.text, shown.text + "# seen\n", shown.text.replace("\n", "\r\n")):
-        assert save(store, shown, text).run is None
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        shown = draft(store, bell().id)
+        for text in (shown.text, shown.text + "# seen\n", shown.text.replace("\n", "\r\n")):
+            assert save(store, shown, text).run is None
 
 
 @pytest.mark.parametrize(
@@ -123,22 +122,19 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
 )
 def test_what_is_no_such_record_is_refused(store: Store, old: str, new: str, reason: str) -> None:
     hold(store, bell())
-    before = tree(store.root)
-    shown = draft(store, bell().id)
-    assert old in shown.text
-    with pytest.raises(BadInputError, match=reason.replace("[", "\\[")):
-        save(store, shown, shown.text.replace(old, new) if old else "")
-    assert tree(store.root) == before
+    with unchanged(store.root):
+        shown = draft(store, bell().id)
+        assert old in shown.text
+        with pytest.raises(BadInputError, match=reason.replace("[", "\\[")):
+            save(store, shown, shown.text.replace(old, new) if old else "")
 
 
 def test_what_another_run_changed_is_not_overwritten(store: Store) -> None:
     hold(store, bell())
     shown = draft(store, bell().id)
     done(store, bell().id, QUARTER)
-    before = tree(store.root)
-    with pytest.raises(RefusedError, match="changed meanwhile"):
+    with unchanged(store.root), pytest.raises(RefusedError, match="changed meanwhile"):
         save(store, shown, shown.text.replace("10", "20"))
-    assert tree(store.root) == before
 
 
 def test_nodes_edges_and_episodes(store: Store) -> None:
@@ -169,9 +165,8 @@ def test_an_edge_needs_both_ends(store: Store) -> None:
 def test_a_record_of_another_machine(store: Store) -> None:
     other = layout.open_store(store.root, {"CLSM_DEVICE": "pc"})
     keep(other, "flow", EpisodeRecord(id="e-aabbccddeeff", rev=(7, "pc"), title="A walk"))
-    before = tree(other.flow)
-    changed(store, "e-aabbccddeeff", "title: A walk", "title: A swim")
-    assert tree(other.flow) == before  # only its own machine writes there
+    with unchanged(other.flow):  # only its own machine writes there
+        changed(store, "e-aabbccddeeff", "title: A walk", "title: A swim")
     after = record(store, "e-aabbccddeeff")
     assert (encode(after)["title"], after.rev) == ("A swim", (8, "pi"))
 

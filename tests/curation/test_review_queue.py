@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from curation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
-from ingesting import tree
+from ingesting import tree, unchanged
 from sleeping import current, edges, heard, nodes, rows, sleep, talked
 
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -89,9 +89,8 @@ def test_a_question_expires_with_its_statement(store: Store) -> None:
 def test_a_decision_is_made_once(store: Store) -> None:
     hold(store, bell())
     item = ask(store, "a1b2c3", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
-    before = tree(store.root, derived=True)
-    planned = decide(store, "accepted", item, dry_run=True)
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        planned = decide(store, "accepted", item, dry_run=True)
     outcome = decide(store, "accepted", "v-a1")
     assert (planned.decisions, planned.run) == (outcome.decisions, None)
     assert outcome.run is not None
@@ -105,18 +104,20 @@ def test_a_decision_is_made_once(store: Store) -> None:
 def test_ids_that_are_none(store: Store) -> None:
     ask(store, "aabb01", NEAR_NAMES, "kiln loom", "kiln", "loom")
     ask(store, "aabb02", NEAR_NAMES, "loom barge", "loom", "barge")
-    before = tree(store.root, derived=True)
-    for wanted, reason in [
-        ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
-        ("v-aacb01", "no statement and no item of the review list has that id .near it: v-aabb01"),
-        ("nothing", "no statement and no item of the review list has that id;"),
-    ]:
-        with pytest.raises(BadInputError, match=reason):
-            decide(store, "accepted", "v-aabb01", wanted)
-    pairs: list[tuple[str, State]] = [("v-aabb01", "accepted"), ("v-aabb01", "rejected")]
-    with pytest.raises(BadInputError, match="accepted and rejected"):
-        review_queue.decide(store, pairs, datetime.fromisoformat(NOW), print)
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        for wanted, reason in [
+            ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
+            (
+                "v-aacb01",
+                "no statement and no item of the review list has that id .near it: v-aabb01",
+            ),
+            ("nothing", "no statement and no item of the review list has that id;"),
+        ]:
+            with pytest.raises(BadInputError, match=reason):
+                decide(store, "accepted", "v-aabb01", wanted)
+        pairs: list[tuple[str, State]] = [("v-aabb01", "accepted"), ("v-aabb01", "rejected")]
+        with pytest.raises(BadInputError, match="accepted and rejected"):
+            review_queue.decide(store, pairs, datetime.fromisoformat(NOW), print)
 
 
 def test_a_contradiction_accepted_is_a_correction(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import pytest
 from evaluation.small_sets import write_locomo
-from ingesting import state_of, tree
+from ingesting import state_of, unchanged
 
 from clsm_cli.evaluation import benches, measures, stores
 from clsm_cli.evaluation.benches import Bench
@@ -170,19 +170,18 @@ def test_a_change_is_made_once(
     factory: StoreFactory, talk_of: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = stores.make_store(talk_of, factory)
-    before = tree(made.store.root)
-    changes: list[Store] = []
+    with unchanged(made.store.root):
+        changes: list[Store] = []
 
-    def mark(store: Store) -> None:
-        changes.append(store)
-        (store.root / "mark").write_text("1")
+        def mark(store: Store) -> None:
+            changes.append(store)
+            (store.root / "mark").write_text("1")
 
-    first = stores.cached_copy(made, "marked", mark)
-    again = stores.cached_copy(made, "marked", mark)
-    assert again.root == first.root
-    assert (first.root / "mark").exists()
-    assert len(changes) == 1
-    assert tree(made.store.root) == before
+        first = stores.cached_copy(made, "marked", mark)
+        again = stores.cached_copy(made, "marked", mark)
+        assert again.root == first.root
+        assert (first.root / "mark").exists()
+        assert len(changes) == 1
     assert state_of(first).keys() == state_of(made.store).keys()
     assert stores.cached_copy(made, "marked, too", mark).root != first.root
     monkeypatch.setattr(stores, "code_digest", lambda parts: f"other {len(parts)}")

@@ -9,6 +9,7 @@ from typing import Any
 from ingesting import embedder, made_once, new_store, place, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, talked
+from tables import column
 
 from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.clean_writing import ErasurePlan
@@ -48,26 +49,9 @@ def holding(root: Path, text: str = CANARY) -> list[str]:
 def planted(folder: Path) -> Store:
     """A store in which the canary is everywhere that a memory can be."""
     store = new_store(folder / "memory")
-    harbour = (
-        "Mara: The Harbour Project needs a new crane.",
-        "Brian: The Harbour Project switched to PostgreSQL.",
-        "Mara: I live in Leeds.",
-        "Brian: The archive of the Harbour Project is in Leeds.",
-    )
-    talked(store, folder, "harbour", "2026-02-10", *harbour)
-    crane = (
-        "Mara: Who pays for the crane of the Harbour Project?",
-        "Brian: The Harbour Project pays for it, from Leeds.",
-    )
-    talked(store, folder, "crane", "2026-02-12", *crane)
-    about = (
-        "Mara: The Quaggamire needs a new roof. It is mine.",
-        "Mara: The Harbour Project (also known as Quaggamire Yard) switched to PostgreSQL.",
-        "Brian: We decided that the Quaggamire opens in May.",
-        "Mara: My address is Quaggamire Lane 4 in Leeds.",
-    )
-    # The name of a conversation, and of its file in the inbox.
-    talked(store, folder, f"about-{CANARY}", "2026-02-11", *about)
+    # The name of the last conversation holds it, and so that of its file in the inbox.
+    for name, day in (("harbour", "10"), ("crane", "12"), (f"about-{CANARY}", "11")):
+        talked(store, folder, name, f"2026-02-{day}", *column(__file__, name))
     notes = folder / "notes"
     notes.mkdir()
     (notes / f"{CANARY}.md").write_text("# Quaggamire\n\n- The Quaggamire costs 4 pounds a day.\n")

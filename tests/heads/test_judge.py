@@ -53,13 +53,7 @@ def test_a_sentence_whose_secret_was_masked_is_worth_nothing() -> None:
     assert (masked.chances["noise"], masked.chances["keep"]) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("path", "heading", "text", "role"),
-    [
-        ("memory/2026-03-02.md", "2026-03-02", "- 09:30 Called Mara about the boat.", "log"),
-        ("AGENTS.md", "Rules", "- Always ask before you send a message.", "instruction"),
-    ],
-)
+@pytest.mark.parametrize(("path", "heading", "text", "role"), table(__file__, "roles"))
 def test_role_of_a_document(path: str, heading: str, text: str, role: str) -> None:
     about = judge.about_document([_turn(text, path, heading)])
     assert max(judge.ROLES, key=lambda name: about[name]) == role

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from faults.stores.worn import AROUND, largest
+from tables import table
 
 from clsm_cli.health import diagnosis, surroundings
 from clsm_cli.health.findings import CODES, Finding
@@ -169,14 +170,7 @@ def test_variables_that_say_what_cannot_be_are_told(worn_store: Store) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("mounts", "kind"),
-    [
-        ("box:/x /srv nfs4 rw 0 0\n", "nfs4"),
-        ("/dev/a / ext4 rw 0 0\nuser@box: /srv/my\\040memory fuse.sshfs rw 0 0\n", "fuse.sshfs"),
-        ("/dev/a / ext4 rw 0 0\nbox:/x /srv/my nfs rw 0 0\n", "ext4"),
-    ],
-)
+@pytest.mark.parametrize(("mounts", "kind"), table(__file__, "mounts"))
 def test_the_longest_mount_counts(mounts: str, kind: str) -> None:
     assert surroundings.file_system_type("/srv/my memory", mounts) == kind
 

@@ -5,21 +5,13 @@ from datetime import datetime
 from pathlib import Path
 
 from ingesting import passages, pipe, row, state_of
+from tables import column
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
-APPLES = """I bought a bag of apples at the market.
-Which apples did you get at the market?
-Mostly Elstar apples, and a few sour Granny Smith apples.
-Granny Smith apples are the best apples for a pie.
-Then I will bake an apple pie with the sour apples.
-Put some cinnamon on the apples before you bake the pie.
-Should I peel the apples for the pie?
-Yes, peel the apples and cut them into thin slices.
-The apple pie is in the oven and it smells good.
-Eat the apple pie warm, with cream.""".splitlines()
+APPLES = column(__file__, "apples")
 
 
 def test_every_line_of_a_daily_note_has_its_date(sample: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 import reading
 from processes import Cli
 from reading import HOME, problems, told, turns
-from tables import column
+from tables import column, table
 
 from clsm_cli.ingestion import detection, messengers
 from clsm_cli.ingestion.jsonl_rows import Dropped
@@ -111,11 +111,8 @@ def test_a_note_is_no_chat(text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        (NAME, "31.12.25, 21:05 - Mara: a single\n\nmessage\n", "chat"),
         ("a.txt", "[31/12/2025, 9:05:00\u202fPM] Mara: a single\nmessage\n", "chat"),
-        ("a.txt", "[31/12/2025, 21:05:00] Mara: a message\n\nand what I thought\n", "markdown"),
-        ("a.txt", "[2025-12-31 21:05:00] ERROR: a line of a log\n", "markdown"),
-        (NAME, "31.12.25, 21:05 - nobody said it\n", "markdown"),
+        *table(__file__, "single messages"),
     ],
 )
 def test_a_single_message_is_a_chat_where_that_is_certain(name: str, text: str, found: str) -> None:

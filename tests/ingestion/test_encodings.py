@@ -5,29 +5,19 @@ import itertools
 
 import pytest
 from processes import Cli
-from tables import mapping
+from tables import mapping, table
 
 from clsm_cli.ingestion import encodings
 
 TEXTS = mapping(__file__, "texts")
+WIDE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
 
 
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        *itertools.product(
-            TEXTS, ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
-        ),
-        *itertools.product(["german"], ["latin-1", "cp1252"]),
-        *itertools.product(["french", "italian"], ["latin-1"]),
-        *itertools.product(["polish", "czech"], ["cp1250"]),
-        ("turkish", "cp1254"),
-        ("latvian", "cp1257"),
-        *itertools.product(["russian"], ["cp1251", "koi8-r"]),
-        ("greek", "cp1253"),
-        *itertools.product(["japanese", "more japanese"], ["shift_jis", "euc_jp"]),
-        ("chinese", "gb18030"),
-        ("korean", "euc_kr"),
+        *itertools.product(TEXTS, WIDE),
+        *((text, each) for text, names in table(__file__, "narrow") for each in names.split()),
     ],
 )
 def test_a_text_is_what_it_was(text: str, encoding: str) -> None:

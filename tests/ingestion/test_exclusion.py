@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from ingesting import place
 from processes import Cli
+from tables import table
 
 from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.folders import Exclusion
@@ -27,43 +28,22 @@ def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
     return sorted(path.removeprefix(f"{notes}/") for path in paths)
 
 
-@pytest.mark.parametrize(
-    ("patterns", "left"),
-    [
-        ((), FILES),
-        (("drafts/",), ("a.md", "office/d.log.md", "office/keep.log.md", "office/e.md")),
-        (("/drafts/",), ("a.md", *FILES[2:])),
-        (("*.log.md", "!keep.log.md"), (*FILES[:3], *FILES[4:])),
-        (("office/**", "#no pattern"), FILES[:2]),
-        (("*", "!*/", "!e.md"), FILES[-1:]),
-    ],
-)
+@pytest.mark.parametrize(("patterns", "left"), table(__file__, "patterns"))
 def test_patterns_count_below_the_folder_that_is_named(
-    notes: Path, patterns: tuple[str, ...], left: tuple[str, ...]
+    notes: Path, patterns: str, left: str
 ) -> None:
-    assert read(notes, *patterns) == sorted(left)
+    assert ", ".join(read(notes, *patterns.split(", "))) == left
 
 
-@pytest.mark.parametrize(
-    ("patterns", "named", "left"),
-    [
-        (("drafts/",), ("drafts/b.md", "drafts", "office/drafts/c.md", "a.md"), ["a.md"]),
-        (("drafts", "!b.md"), ("drafts/b.md", "a.md"), ["a.md"]),
-        (("/drafts/",), ("drafts", "drafts/b.md"), []),
-        (("office/**",), ("office", "office/e.md", "office/drafts", "drafts"), ["drafts/b.md"]),
-        (("notes/drafts/",), ("", "drafts/b.md"), ["a.md", *FILES[2:]]),
-        (("office/*.log.md",), ("office",), ["office/drafts/c.md", "office/e.md"]),
-        (("*", "!e.md"), ("", "office", "office/d.log.md", "link"), ["office/e.md"]),
-        (("link",), ("link", "link/b.md"), []),
-    ],
-)
+@pytest.mark.parametrize(("patterns", "named", "left"), table(__file__, "named"))
 def test_what_is_named_is_left_out_as_it_is_in_the_folder_above(
-    notes: Path, patterns: tuple[str, ...], named: tuple[str, ...], left: list[str]
+    notes: Path, patterns: str, named: str, left: str
 ) -> None:
     (notes / "link").symlink_to(notes / "drafts")
-    found = find([str(notes / each) for each in named], exclusion=Exclusion(patterns))
+    excluded = Exclusion(patterns.split(", "))
+    found = find([str(notes / each) for each in named.split(", ")], exclusion=excluded)
     paths = [each.path for each in found if isinstance(each, SourceFile)]
-    assert sorted(path.removeprefix(f"{notes}/") for path in paths) == sorted(left)
+    assert ", ".join(sorted(path.removeprefix(f"{notes}/") for path in paths)) == left
 
 
 def test_a_folder_around_home_is_never_left_out_by_its_name(

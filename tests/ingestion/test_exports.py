@@ -10,6 +10,7 @@ import pytest
 import reading
 from ingesting import state_of, take
 from reading import dropped, problems, told, turns
+from tables import column
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
 from clsm_cli.store.layout import Store
@@ -183,17 +184,9 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
     assert found.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"current_node": "nowhere"},
-        {"current_node": 7},
-        {"mapping": {"a": 3, "b": {"message": 5}, "c": {"message": {"content": 1, "author": []}}}},
-        {"mapping": {"a": {"parent": "b"}, "b": {"parent": "a"}}, "current_node": "a"},
-    ],
-)
-def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
-    conversation = {**line(("user", ["Hi \ud800 there"])), **broken}
+@pytest.mark.parametrize("broken", column(__file__, "broken trees"))
+def test_broken_trees_do_no_harm(broken: str) -> None:
+    conversation = {**line(("user", ["Hi \ud800 there"])), **json.loads(broken)}
     odd = {**said("m-b", "human", ""), "content": [{"type": ["text"]}]}
     items = read(conversation, claude(odd, said("m-a", "human", "Still here.")))
     assert all(isinstance(item, (RawTurn, Dropped, Problem)) for item in items)

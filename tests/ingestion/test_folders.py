@@ -7,37 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import place, take
 from reading import note
+from tables import table
 
 from clsm_cli.ingestion import folders
 from clsm_cli.ingestion.jsonl_rows import RawDocument
 from clsm_cli.ingestion.sources import find
 from clsm_cli.store.layout import Store
 
-NOTE = """\
----
-aliases: [Oak]
-tags: [wood]
----
-# Oak table
-See [[Library Table|the table]] and [[Mara]] #wood/oak ^ref-1
-
-![[picture.png|300]]
-
-- ![[Mara#Early life]]
-
-> [!note]- Remember
-> The board is ==12 cm== wide. %%ask Mara%%
-
-%%
-Nobody should read this.
-%%
-
-```
-x == y == z  %%kept%% ![[kept]]
-```
-
-Two caret notes: 2^10 and a^b.
-"""
+NOTE = Path(__file__).with_suffix(".md").read_text("utf-8")
 
 
 def read(text: str, name: str = "Oak.md") -> RawDocument:
@@ -60,21 +37,9 @@ def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
     assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "heading"),
-    [
-        ("People/Ada Byron.md", "A neighbour.\n", ("Ada Byron",)),
-        ("Ada Byron.md", "## Gifts\n\n- tea\n", ("Ada Byron", "Gifts")),
-        ("Ada Byron.md", "# Ada\n\nA neighbour.\n", ("Ada",)),
-        ("2026-03-01 Bees.md", "Two hives.\n", ("Bees",)),
-        ("2026-03-01.md", "Two hives.\n", ()),
-        ("ada.md", "---\ntitle: Ada Byron\nrole: neighbour\n---\n", ("Ada Byron",)),
-    ],
-)
-def test_a_note_without_a_title_has_its_files(
-    name: str, text: str, heading: tuple[str, ...]
-) -> None:
-    assert read(text, name).blocks[0].heading == heading
+@pytest.mark.parametrize(("name", "text", "heading"), table(__file__, "titles"))
+def test_a_note_without_a_title_has_its_files(name: str, text: str, heading: str) -> None:
+    assert " › ".join(read(text, name).blocks[0].heading) == heading
 
 
 def formats(path: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint
+from tables import column, table
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import MAX_BODY, MAX_UNANSWERED, Llm, LlmError, Usage
@@ -111,18 +112,9 @@ def test_a_bad_answer_is_sent_back_once(endpoint: Endpoint, kind: str) -> None:
     assert llm.usage == Usage(4, 4 * TOKENS_IN, 4 * TOKENS_OUT, 2)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"birds": ["swan"], "share": 1.5},
-        {"birds": ["Swan!"], "share": 0.5},
-        {"birds": [], "share": 0.5, "more": 1},
-        [],
-        "swan",
-    ],
-)
-def test_the_whole_schema_holds(endpoint: Endpoint, answer: Any) -> None:
-    endpoint.answers(answer)
+@pytest.mark.parametrize("answer", column(__file__, "other answers"))
+def test_the_whole_schema_holds(endpoint: Endpoint, answer: str) -> None:
+    endpoint.answers(json.loads(answer))
     refusal_of(endpoint.llm("good"))
     assert endpoint.count == 2
 
@@ -187,21 +179,13 @@ def test_what_cannot_pass_is_asked_once(endpoint: Endpoint, kind: str, reason: s
     assert llm.usage.failures == 2
 
 
-@pytest.mark.parametrize(
-    ("kind", "forms"),
-    [
-        ("noschema", ["json_schema", "json_object", "json_object"]),
-        ("plain", ["json_schema", "json_object", None, None]),
-    ],
-)
-def test_a_server_without_json_schema(
-    endpoint: Endpoint, kind: str, forms: list[str | None]
-) -> None:
+@pytest.mark.parametrize(("kind", "forms"), table(__file__, "without schema"))
+def test_a_server_without_json_schema(endpoint: Endpoint, kind: str, forms: str) -> None:
     llm = endpoint.llm(kind)
     assert ask(llm) == ask(llm) == GOOD
     bodies = [request["body"] for request in endpoint.requests]
-    assert [body.get("response_format", {}).get("type") for body in bodies] == forms
-    assert llm.usage.calls == len(forms)
+    assert [body.get("response_format", {}).get("type") for body in bodies] == json.loads(forms)
+    assert llm.usage.calls == len(bodies)
 
 
 def test_a_model_that_refuses_options(endpoint: Endpoint) -> None:
@@ -243,13 +227,7 @@ def test_a_key_that_is_none(endpoint: Endpoint, key: str) -> None:
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "localhost:8080", "ftp://a/v1", "http://", "http://[::1", "http://a:b/", "//a",
-        "http://a b/v1",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("address", column(__file__, "no address"))
 def test_a_wrong_address(address: str) -> None:
     with pytest.raises(LlmError, match="the address of the language model must be like"):
         Llm(LlmSettings(address, "m"), None)

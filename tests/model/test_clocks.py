@@ -1,5 +1,6 @@
 """The two clocks agree with arithmetic on real times, whatever the offsets and forms."""
 
+import json
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from tables import table
 
 from clsm_cli.model.clocks import (
     day_of,
@@ -100,21 +102,11 @@ def test_both_clocks_must_agree(
     assert holds(row, at) is (is_valid and held[1] is None)
 
 
-@pytest.mark.parametrize(
-    ("superseded_at", "known_at", "believed"),
-    [
-        ("2026-02-20T21:00:00Z", None, False),
-        ("2026-02-20T21:00:00Z", "2026-02-20T20:00:00Z", True),
-        ("2026-02-20T21:00:00Z", "2026-02-20T22:00:00Z", False),
-        (None, None, False),
-        (None, "2026-02-20T20:00:00Z", False),
-        ("", "2026-02-20T20:00:00Z", False),
-    ],
-)
-def test_what_is_withdrawn(superseded_at: str | None, known_at: str | None, believed: bool) -> None:
-    row = Row(superseded_at=superseded_at, withdrawn=True)
-    assert is_believed(row, known_at) is believed
-    assert holds(row, "2026-02-20", known_at) is believed
+@pytest.mark.parametrize(("superseded_at", "known_at", "believed"), table(__file__, "withdrawn"))
+def test_what_is_withdrawn(superseded_at: str, known_at: str, believed: str) -> None:
+    row, known = Row(superseded_at=json.loads(superseded_at), withdrawn=True), json.loads(known_at)
+    assert is_believed(row, known) is json.loads(believed)
+    assert holds(row, "2026-02-20", known) is json.loads(believed)
 
 
 @examples(1000)

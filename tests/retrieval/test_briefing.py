@@ -66,6 +66,12 @@ def texts(found: Briefing, section: str) -> list[str]:
     return [item.text for item in items(found, section)]
 
 
+def told(store: Store, now: datetime = MORNING, **options: Any) -> dict[str, BriefingItem]:
+    """All that a session starts with, by its text."""
+    found = brief(store, now, options.pop("budget", 20_000), **options)
+    return {item.text: item for section in found.sections for item in section.items}
+
+
 def test_after_a_night_every_section_is_there(night: Store) -> None:
     found = brief(night, MORNING, 20_000)
     assert [section.name for section in found.sections] == list(SECTIONS)
@@ -109,27 +115,26 @@ def desk(store: Store, tmp_path: Path) -> Store:
 def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) -> None:
     context = desk.settings.context if keeps else desk.settings.context._replace(loaded=())
     store = desk._replace(settings=desk.settings._replace(context=context))
-    found = brief(store, MORNING, 20_000)
-    told = " ".join(item.text for section in found.sections for item in section.items)
+    found = " ".join(told(store))
     for words in ("boat to Piet", "of the weir"):
-        assert words in told
+        assert words in found
     for words in ("bees", "bicycle", "train to Bonn"):
-        assert (words in told) != keeps
-    assert texts(found, "due") == ["The licence of the weir runs until 10 March 2026."]
+        assert (words in found) != keeps
+    assert texts(brief(store, MORNING, 20_000), "due") == [
+        "The licence of the weir runs until 10 March 2026."
+    ]
     later = brief(store, MORNING + timedelta(days=2), 20_000)
     assert "Brian bought a second bicycle for 200 euros." in texts(later, "lately")
     (bicycle,) = [item for item in items(later, "lately") if "bicycle" in item.text]
     assert (bicycle.start, bicycle.day, bicycle.name) == ("5: ", "", "memory/2026-02-24.md")
     assert bicycle.file.endswith("/desk/memory/2026-02-24.md")
-    before = brief(store, MORNING - timedelta(days=1), 20_000)
-    assert not any("train" in item.text for part in before.sections for item in part.items)
+    assert not any("train" in text for text in told(store, MORNING - timedelta(days=1)))
 
 
 def test_a_line_has_its_day_unless_the_file_shown_is_named_after_it() -> None:
-    told = BriefingItem(
-        "a", "passage", "", "flow", "agent", 1, "2026-02-24", "2026-02-24/result.json"
-    )
-    days = [told._replace(file=file).day for file in ("", "/flow/20260224T0000Z-e-1.md")]
+    path = "2026-02-24/result.json"
+    line = BriefingItem("a", "passage", "", "flow", "agent", 1, "2026-02-24", path)
+    days = [line._replace(file=file).day for file in ("", "/flow/20260224T0000Z-e-1.md")]
     assert days == ["", "2026-02-24"]
 
 
@@ -144,10 +149,8 @@ def test_what_says_something_else_in_nearly_the_same_words_is_news(
     }
     place(tmp_path / "desk", **{name: text.encode() for name, text in notes.items()})
     take(store, tmp_path / "desk")
-    found = brief(store, MORNING, 20_000)
-    told = [item.text for section in found.sections for item in section.items]
-    assert news.removeprefix("[ ] ") in told
-    assert read not in told  # the agent has it
+    assert news.removeprefix("[ ] ") in told(store)
+    assert read not in told(store)  # the agent has it
 
 
 @pytest.mark.parametrize("text", column(__file__, "prices"))
@@ -187,8 +190,8 @@ def test_what_was_corrected_is_not_told(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "weir.md", text)
     assert texts(brief(store, MORNING, 2000), "who")
     note(store, tmp_path / "weir.md", text.replace("7:30", "9:15"))
-    told = texts(brief(store, MORNING, 2000), "who")
-    assert told == ["The gate of the weir opens at 9:15 on weekdays."]
+    who = texts(brief(store, MORNING, 2000), "who")
+    assert who == ["The gate of the weir opens at 9:15 on weekdays."]
 
 
 def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Path) -> None:
@@ -225,26 +228,12 @@ def test_a_day_that_a_living_note_moved_is_not_told_as_it_was(store: Store, tmp_
     assert [item.due for item in found if not item.perhaps_until] == ["2026-03-11"]
 
 
-def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
-    page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
-    note(store, tmp_path / "2026-02-24.md", page)
-    for days, told in ((0, 1), (1, 0)):
-        found = brief(
-            store, datetime.fromisoformat("2026-02-25T18:00:00+01:00") + timedelta(days), 2000
-        )
-        assert [item.due for item in items(found, "due")] == ["2026-02-25"] * told
-
-
-def test_what_is_over_or_cancelled_is_not_due(store: Store, tmp_path: Path) -> None:
-    text = (
-        "# Friday\n\n- [-] Ghent trip, the train is booked for 3 March\n"
-        "- ~~The licence of the weir is due on 4 March.~~\n"
-        "- The deadline for the grant was 5 March.\n- The exhibition of Vermeer ran until 6 March.\n"
-        "- The licence of the boat is due on 7 March.\n"
-    )
-    note(store, tmp_path / "2026-02-20.md", text)
-    due = texts(brief(store, MORNING, 2000), "due")
-    assert due == ["The licence of the boat is due on 7 March."]
+@pytest.mark.parametrize(("day", "page", "now", "due"), table(__file__, "due"))
+def test_what_is_due(store: Store, tmp_path: Path, day: str, page: str, now: str, due: str) -> None:
+    """What was said of tomorrow, until then; in a list or a paragraph; nothing over or cancelled."""
+    note(store, tmp_path / f"{day}.md", page)
+    found = items(brief(store, datetime.fromisoformat(now), 2000), "due")
+    assert " ".join(str(item.due) for item in found) == due
 
 
 def test_now_is_the_conversation_that_is_still_open(store: Store) -> None:
@@ -325,21 +314,6 @@ def test_a_task_far_from_its_day_is_among_the_open_ones() -> None:
     assert far.item in kept["due"]
 
 
-def test_what_is_due_in_a_paragraph_is_told(store: Store, tmp_path: Path) -> None:
-    vat, sheet = (
-        "VAT return is due on 7 March, about 4,870 euros to pay.",
-        "Dentist on 4 March, 8:50.",
-    )
-    page = f"# Friday 20 February\n\n{vat}\n\n{sheet}\n"
-    note(store, tmp_path / "2026-02-20.md", page)
-    assert [item.due for item in items(brief(store, MORNING, 2000), "due")] == [
-        "2026-03-04",
-        "2026-03-07",
-    ]
-    over = brief(store, MORNING + timedelta(20), 2000)
-    assert texts(over, "due") == []
-
-
 def test_a_note_without_a_day_is_read_as_of_the_captures_between_which_it_was_written(
     store: Store, tmp_path: Path
 ) -> None:
@@ -361,8 +335,7 @@ def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
     text = "The licence of the boat runs until 10 March 2026."
     state(store, "projects", "facts", text, (line.item.id[:12],))
     assert texts(brief(store, MORNING, 2000), "due") == [text]
-    later = brief(store, MORNING + timedelta(30), 2000)
-    assert not any(text in texts(later, name) for name in SECTIONS)
+    assert text not in told(store, MORNING + timedelta(30))
 
 
 def judged(turns: Sequence[Turn], rule_of: Callable[[str], float]) -> list[JudgedLine]:
@@ -407,33 +380,31 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
     assert known.worth > rule.worth == 1
 
 
-def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
-    note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
+def state_of_old(store: Store, folder: Path, *facts: str) -> None:
+    """Statements that rest on a note of long ago."""
+    note(store, folder / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
     with open_index(store, embedder()) as opened:
         (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
-    state(store, "projects", "facts", "The deploy took an hour.", (block,))
+    for text in facts:
+        state(store, "projects", "facts", text, (block,))
+
+
+def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
+    state_of_old(store, tmp_path, "The deploy took an hour.")
     note(store, tmp_path / "2026-02-12.md", "# 2026-02-12\n\n- The weir has a new gate of oak.\n")
-    (line,) = [
-        each for each in collect(store).lines if each.item.text == "The deploy took an hour."
-    ]
+    (line,) = [each for each in collect(store).lines if "deploy" in each.item.text]
     assert (line.section, line.worth < LEAST) == ("lately", True)
 
 
 def test_what_was_told_in_the_folder_of_the_session_comes_first(
     store: Store, tmp_path: Path
 ) -> None:
-    rents = {
-        "mill": "The rent of the mill is 480 euros.",
-        "quay": "The rent of the quay is 520 euros.",
-    }
-    place(
-        tmp_path,
-        **{f"{name}/2026-02-24.md": f"- {text}\n".encode() for name, text in rents.items()},
-    )
+    rents = {name: f"The rent of the {name} is 480 euros." for name in ("mill", "quay")}
+    files = {f"{name}/2026-02-24.md": f"- {text}\n".encode() for name, text in rents.items()}
+    place(tmp_path, **files)
     take(store, tmp_path)
     for name, text in rents.items():
-        found = brief(store, MORNING, 40, here=[str(tmp_path / name)])
-        assert [item.text for section in found.sections for item in section.items] == [text]
+        assert [*told(store, budget=40, here=[str(tmp_path / name)])] == [text]
 
 
 def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
@@ -521,10 +492,10 @@ def test_what_was_written_by_hand_is_told_at_any_hour(
     store, at = layout.open_store(tmp_path / "memory", {}), datetime.fromisoformat(now)
     place(store.root, **{"identity/people.md": b"- Mara keeps bees.\n"})
     sleep(store, now)
-    (told,) = items(brief(store, at, 2000), "who")
-    assert (told.text, told.time, told.day) == ("Mara keeps bees.", now, now[:10])
+    (line,) = items(brief(store, at, 2000), "who")
+    assert (line.text, line.time, line.day) == ("Mara keeps bees.", now, now[:10])
     monkeypatch.setattr(briefing_contents, "open_index", None)  # the prepared file says it all
-    assert items(brief(store, at, 2000), "who") == (told,)
+    assert items(brief(store, at, 2000), "who") == (line,)
 
 
 def test_the_file_is_only_derived(desk: Store) -> None:
@@ -532,9 +503,9 @@ def test_the_file_is_only_derived(desk: Store) -> None:
     path = path_of(desk)
     kept = path.read_bytes()
     other = json.dumps({**json.loads(kept), "contents": {"rules": 3}}).encode()
-    told = kept.replace(b"boat", b"goat")
-    assert told != kept
-    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, told, None):
+    changed = kept.replace(b"boat", b"goat")
+    assert changed != kept
+    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, changed, None):
         if damage is None:
             path.unlink()
             path.symlink_to("/etc/hostname")
@@ -562,11 +533,8 @@ def test_a_template_is_not_told(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "daily.md", text.format(day="{{date}}", boat="Anna"))
     note(store, tmp_path / "weekly.md", text.format(day="Week", boat="{{boat}}"))
     note(store, tmp_path / "week-8.md", text.format(day="Week", boat="Heron"))
-    found = brief(store, MORNING, 20_000)
-    told = [item.text for section in found.sections for item in section.items]
-    assert [each for each in told if "skipper" in each] == [
-        "The skipper of Heron paid 900 euros for the passage on Monday."
-    ]
+    (line,) = [each for each in told(store) if "skipper" in each]
+    assert line == "The skipper of Heron paid 900 euros for the passage on Monday."
 
 
 def test_what_review_asks_about_is_marked(store: Store, tmp_path: Path) -> None:
@@ -579,12 +547,10 @@ def test_what_review_asks_about_is_marked(store: Store, tmp_path: Path) -> None:
     item = logs.ReviewItem(
         "v-1", MORNING.isoformat(), (old.id, new.sources[0]), logs.CONTRADICTION, old.text, new.text
     )
-    path = store.flow / "review.jsonl"
-    path.write_bytes(b"".join(map(logs.render, (item,))))
-    shown = [item for part in brief(store, MORNING, 2000).sections for item in part.items]
-    doubts = {item.text: item.perhaps_until for item in shown if "weir team" in item.text}
-    assert doubts["The weekly call of the weir team is on Tuesday."] == "2026-02-20"
-    assert doubts["The call of the weir team is on Thursday."] is None
+    (store.flow / "review.jsonl").write_bytes(logs.render(item))
+    shown = told(store, budget=2000)
+    assert shown["The weekly call of the weir team is on Tuesday."].perhaps_until == "2026-02-20"
+    assert shown["The call of the weir team is on Thursday."].perhaps_until is None
 
 
 def test_what_memory_keeps_comes_before_what_it_does_not(store: Store, tmp_path: Path) -> None:
@@ -600,8 +566,8 @@ def test_what_memory_keeps_comes_before_what_it_does_not(store: Store, tmp_path:
 
 @pytest.mark.usefixtures("model_folder")
 def test_a_sentence_is_a_rule_if_it_also_stands_alone() -> None:
-    told = ["Always write ticket texts in English, even if I talk Dutch.", "I have not decided."]
-    rule, other = sentence_rule_chances(told)
+    said = ["Always write ticket texts in English, even if I talk Dutch.", "I have not decided."]
+    rule, other = sentence_rule_chances(said)
     assert rule > MIN_RULE_P > other
 
 
@@ -618,15 +584,10 @@ def test_where_the_head_can_not_be_made_no_sentence_is_a_rule(
 def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(
     store: Store, tmp_path: Path
 ) -> None:
-    note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
-    with open_index(store, embedder()) as opened:
-        (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
-    for text in ("Never deploy to production without asking me first.", "The deploy took an hour."):
-        state(store, "projects", "facts", text, (block,))
+    rule = "Never deploy to production without asking me first."
+    state_of_old(store, tmp_path, rule, "The deploy took an hour.")
     with open_index(store, embedder()):
         pass
-    assert texts(brief(store, MORNING, 2000), "rules") == [
-        "Never deploy to production without asking me first."
-    ]
-    (rule,) = [line for line in collect(store).lines if line.section == "rules"]
-    assert rule.worth_on("2026-02-25") > rule.worth / 2
+    assert texts(brief(store, MORNING, 2000), "rules") == [rule]
+    (line,) = [line for line in collect(store).lines if line.section == "rules"]
+    assert line.worth_on("2026-02-25") > line.worth / 2

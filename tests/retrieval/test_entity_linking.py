@@ -87,16 +87,9 @@ def test_what_came_after_is_asked_by_the_right_name(family: Store) -> None:
     assert (len(question.scope.rows), question.text) == (1, "What came after judith moved?")
 
 
-@pytest.mark.parametrize(
-    ("message", "found"),
-    [
-        ("Draft a mail to Marit about the room", "Marit"),
-        ("remind me to phone Coen tomorrow", "Coen"),
-        ("Draft a mail to Peter about the room", None),
-    ],
-)
+@pytest.mark.parametrize(("message", "found"), table(__file__, "named"))
 def test_a_message_that_names_somebody_known_needs_memory(
-    family: Store, message: str, found: str | None
+    family: Store, message: str, found: str
 ) -> None:
     told = [each.text for each in ask(family, message, is_gated=True).memories]
     assert (found in told[0]) if found else not told

@@ -1,5 +1,6 @@
 """What is said of recalls is kept once, and the weights learn from it."""
 
+import json
 from datetime import datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from ingesting import new_store, scratch
 from sample_store import NOW
 from strategies import examples
+from tables import table
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Signals
@@ -137,26 +139,11 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
     assert judgement.led == ""
 
 
-@pytest.mark.parametrize(
-    ("recall", "good", "bad", "reason"),
-    [
-        ("r-000000000000", ["0a53"], [], "no recall with that id is known; use the recall_id"),
-        ("", ["0a53"], [], "no recall with that id is known"),
-        ("r-", ["0a53"], [], "no recall with that id is known"),
-        ("r-3a9", ["0a53"], [], r"several ids begin so \(r-3a9c12d08e41, r-3a9d00000000\)"),
-        ("r-3a9c", ["0a54"], [], "0a54: was not returned by r-3a9c12d08e41; give one of: 0a53c1,"),
-        ("r-3a9c", [], [""], "was not returned"),
-        ("r-3a9c", ["0a53"], [], "several ids begin so"),
-        ("r-3a9c", ["77"], [], "77: was not returned"),
-        ("r-3a9c", ["0a53c1"], ["0a53c"], "0a53c1: is named as good and as bad"),
-    ],
-)
-def test_what_cannot_be_judged(
-    store: Store, recall: str, good: list[str], bad: list[str], reason: str
-) -> None:
+@pytest.mark.parametrize(("recall", "good", "bad", "reason"), table(__file__, "not judged"))
+def test_what_cannot_be_judged(store: Store, recall: str, good: str, bad: str, reason: str) -> None:
     recalled(store, "r-3a9c12d08e41", "0a53c1", "0a53e7", "778899")
     recalled(store, "r-3a9d00000000", "0a53c1")
     atomic.append(store.flow / "activation.jsonl", b'{"recall": ["r-3a9c"], "at": 1, "ids": [2]}')
     with pytest.raises(BadInputError, match=reason):
-        record_feedback(store, recall, good, bad, MOMENT)
+        record_feedback(store, recall, json.loads(good), json.loads(bad), MOMENT)
     assert not (store.flow / FILE).exists()

@@ -5,17 +5,13 @@ from pathlib import Path
 import pytest
 from sample_store import ask
 from small_store import DAY, found, note, row, state, talk, tell
+from tables import column, table
 
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.store.layout import Store
 
-FILLER = (
-    "The soup needs more salt.",
-    "My sister sings in a choir.",
-    "The printer is out of paper again.",
-    "I painted the shed green.",
-)
+FILLER = tuple(column(__file__, "filler"))
 """Turns about nothing that is asked here."""
 
 
@@ -195,12 +191,7 @@ def test_in_a_script_that_the_model_cannot_read_words_decide(store: Store) -> No
     first = ask(store, "收音机能收到几个频道？").memories[0]
     assert (first.text, first.why.literal) == (radio, 1.0)
     assert ask(store, "у кого новый велосипед?").memories[0].text == bike
-    for asked in (
-        "秘鲁的首都是哪里？",
-        "какая столица Перу?",
-        "מהי בירת פרו?",
-        "ペルーの首都はどこですか？",
-    ):
+    for asked in column(__file__, "foreign"):
         assert not ask(store, asked).memories, asked
 
 
@@ -249,12 +240,7 @@ def test_the_turn_with_the_words_precedes_its_reply(store: Store, around: tuple[
     assert found(store, "where is the ferry timetable")[0].text.startswith("The ferry")
 
 
-CODES = (
-    "The serial number is SN:AB-99/12.", "The serial number is SN:AB-99/21.",
-    "We fly with KL1243 to Oslo on Friday.", "We fly back with KL1244 on Sunday.",
-    "Flight KL 1250 was cancelled.", "The invoice INV-2026-84655 was paid.",
-    "The invoice INV-2026-84565 was paid.", "The boiler shows error E1197.",
-)  # fmt: skip
+CODES = column(__file__, "codes")
 
 
 @pytest.fixture
@@ -266,23 +252,13 @@ def coded(store: Store) -> Store:
 
 
 def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
-    for asked, told in {
-        "SN AB-99/12": 0,
-        "ab 99-12": 0,
-        "what is the serial number AB-99/12?": 0,
-        "kl 1243": 2,
-        "flight KL-1243": 2,
-        "KL1250": 4,
-        "INV 2026 84655": 5,
-    }.items():
+    for asked, told in table(__file__, "spellings"):
         first = ask(coded, asked).memories[0]
-        assert first.text == CODES[told], asked
+        assert first.text == CODES[int(told)], asked
         assert first.until is first.perhaps_until is None
 
 
-@pytest.mark.parametrize(
-    "asked", ["INV-2026-84656", "is invoice INV-2026-84656 paid?", "E1199", "what is E1199?", "state of E1199", "KL9999", "5566779"]
-)  # fmt: skip
+@pytest.mark.parametrize("asked", column(__file__, "other codes"))
 def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
     assert not ask(coded, asked).memories
 

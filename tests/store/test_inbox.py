@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, texts, turns
+from tables import table
 
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.store import atomic, inbox
@@ -64,19 +65,11 @@ def test_every_length_of_a_torn_line_is_harmless(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b"[1]", "is not a mapping"),
-        (b'{"session": "main", "at": "x"}', "lacks 'text'"),
-        (b'{"text": "a", "session": "m", "at": "x", "key": "zz"}', "not 12 hex digits"),
-        (b'{"text": "a", "session": "m", "at": "x", "key": "000000000001", "role": "x"}', "role"),
-        (b'{"text": "a", "session": "m", "at": "x", "tool": 3}', "describes no turn"),
-        (b"\xff\xfe\x00", "is not JSON"),
-    ],
+    ("line", "reason"), [("\xff\xfe\x00", "is not JSON"), *table(__file__, "no items")]
 )
-def test_lines_that_are_no_items_are_problems(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_lines_that_are_no_items_are_problems(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "main.jsonl"
-    path.write_bytes(inbox.render([captured(1)]) + b"\n" + line + b"\n")
+    path.write_bytes(inbox.render([captured(1)]) + b"\n" + line.encode("latin-1") + b"\n")
     read = inbox.read(path)
     assert read.items == (captured(1),)
     assert [problem.line for problem in read.problems] == [2]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sample_store import ask
 from small_store import note
+from tables import column
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import layout
@@ -20,13 +21,7 @@ def store(store: layout.Store, tmp_path: Path) -> layout.Store:
     return store
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".clsm", ".clsm/runs", "flow", "flow/pi", "flow/pi/episodes", "flow/pi/inbox",
-        "flow/pi/graph", "projects", "tombstones",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", column(__file__, "folders"))
 def test_a_folder_that_is_a_link_is_refused(store: layout.Store, tmp_path: Path, name: str) -> None:
     away = tmp_path / "away"
     if (store.root / name).exists():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import new_store, tree
+from ingesting import new_store, tree, unchanged
 from killing import Killed, killed_at
 
 from clsm_cli.errors import DiskError, RefusedError
@@ -128,11 +128,10 @@ def test_a_disk_that_is_full_before_the_first_write_leaves_no_run(
 def test_one_stale_file_stops_a_run_before_its_first_write(store: layout.Store) -> None:
     one, two = store.root / "projects" / "a.md", store.root / "projects" / "b.md"
     atomic.put(two, b"by hand")
-    before = tree(store.root, derived=True)
-    writes = [runs.Put(one, b"1", None), runs.Put(two, b"2", atomic.sha256(b"as read"))]
-    with pytest.raises(RefusedError, match=r"b\.md: was changed while clsm worked"):
-        runs.apply(store, "consolidate", NOW, writes)
-    assert tree(store.root, derived=True) == before
+    with unchanged(store.root, derived=True):
+        writes = [runs.Put(one, b"1", None), runs.Put(two, b"2", atomic.sha256(b"as read"))]
+        with pytest.raises(RefusedError, match=r"b\.md: was changed while clsm worked"):
+            runs.apply(store, "consolidate", NOW, writes)
 
 
 @pytest.mark.parametrize("dies", [False, True])

@@ -54,6 +54,11 @@ def test_tombstones_are_read_again_when_they_grow(store: Store) -> None:
     assert bury(store, ["b"]) == hashes("a", "b")
 
 
+EDGE = Edge(id="g-1", rev=REV, source="a", target="b")
+PIP = Node(id="pip", rev=REV, summary=CANARY, sources=(GONE, LEFT))
+MINE = Node(id="pip", rev=REV, summary="Mine.", pinned=True)
+WALK = EpisodeRecord(id="e-1", rev=REV)
+MENTIONS = {"pip": (GONE,), "mara": (GONE, LEFT), "x": ()}
 BLOCKS = tuple(Block(key=key, line_start=n, line_end=n) for n, key in enumerate((GONE, LEFT)))
 RECORDS: dict[str, tuple[Record, Record | None]] = {
     "a statement loses a source": (row("f-1", GONE, LEFT), row("f-1", LEFT)),
@@ -62,27 +67,18 @@ RECORDS: dict[str, tuple[Record, Record | None]] = {
     "what it superseded": (replace(row(), supersedes="f-gone"), row()),
     "itself": (row("f-gone", LEFT), None),
     "the record of an episode": (EpisodeRecord(id="e-gone", rev=REV), None),
-    "an edge": (Edge(id="g-1", rev=REV, source="a", target="b", sources=(GONE,)), None),
-    "an edge at an episode": (Edge(id="g-1", rev=REV, source="e-gone", target="b"), None),
-    "a derived edge": (
-        Edge(id="g-1", rev=REV, source="a", target="b"),
-        Edge(id="g-1", rev=REV, source="a", target="b"),
-    ),
-    "a summary": (
-        Node(id="pip", rev=REV, summary=CANARY, sources=(GONE, LEFT)),
-        Node(id="pip", rev=REV, sources=(LEFT,)),
-    ),
-    "a pinned summary": (
-        Node(id="pip", rev=REV, summary="Mine.", sources=(GONE,), pinned=True),
-        Node(id="pip", rev=REV, summary="Mine.", pinned=True),
-    ),
+    "an edge": (replace(EDGE, sources=(GONE,)), None),
+    "an edge at an episode": (replace(EDGE, source="e-gone"), None),
+    "a derived edge": (EDGE, EDGE),
+    "a summary": (PIP, replace(PIP, summary="", sources=(LEFT,))),
+    "a pinned summary": (replace(MINE, sources=(GONE,)), MINE),
     "mentions": (
-        EpisodeRecord(id="e-1", rev=REV, mentions={"pip": (GONE,), "mara": (GONE, LEFT), "x": ()}),
-        EpisodeRecord(id="e-1", rev=REV, mentions={"mara": (LEFT,), "x": ()}),
+        replace(WALK, mentions=MENTIONS),
+        replace(WALK, mentions={"mara": (LEFT,), "x": ()}),
     ),
     "an answer": (
-        EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?", GONE),)),
-        EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?"),)),
+        replace(WALK, open_questions=(OpenQuestion("Who?", GONE),)),
+        replace(WALK, open_questions=(OpenQuestion("Who?"),)),
     ),
     "blocks": (
         Document(id="d", rev=REV, blocks=BLOCKS, closed={GONE: (NOW, LEFT), "2" * 12: (NOW, GONE)}),

@@ -122,27 +122,7 @@ def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Pa
 
 # A topic file keeps every line that a person wrote; only what changed is another.
 PEOPLE = Path("identity/people.md")
-FILE = """---
-title: "People"
-stream: "identity"
-topic: "people"
----
-
-# People
-
-A word by hand.
-
-## Mara
-
-- Mara likes rye.  ^f-1
-  It must be dark.
-- Mara has a boat.  ^f-2
-
-## Brian
-
-1. not an item of ours
-- Brian is 71.  ^f-3
-"""
+FILE = Path(__file__).with_suffix(".md").read_text("utf-8")
 
 
 def statement(record: str, text: str, **fields: object) -> Statement:

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,17 +9,7 @@ from tables import table
 from clsm_cli.text.mentions import find_mentions
 from clsm_cli.text.node_ids import node_id
 
-NOTE = """# Delegation Defect
-
-Met Dr. Hart and J. R. Smith at the SL-12 rig. See [[people/Alice Hart|Alice]], [[C++#Templates]],
-#valve-chatter #123 #fff and *The Left Hand of Darkness*, *Solaris*, *not a title*, _Valve Log_.
-Use `memory_v2`, `git status`, `ls`, `mask()`, `42`; Hardin said ONNX is fine. Later Hardin left.
-Mara's cat met Mara. User: I'm in New York City on Friday. GitHub is down at https://Example.org/Foo.
-
-```
-Class Foo.Bar
-```
-"""
+NOTE = Path(__file__).with_suffix(".md").read_text("utf-8")
 
 
 def test_a_note() -> None:

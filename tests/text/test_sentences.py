@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,24 +8,7 @@ from tables import table
 
 from clsm_cli.text.sentences import sentences, split
 
-NOTE = """# Notes of 24 February. Late.
-
-Met Dr. Hardin at 9 a.m. today. We use v1.2. of the
-valve firmware, e.g. on SL-12; see https://x.org/a.b?c=1. Is it `a.b. c`? Yes!
-
-1. First item. With two sentences.
-2. Second item
-   goes on here.
-- [ ] task
-
-```python
-print("a. b"). No split here. None.
-
-x = 1
-```
-| a. b | c. D |
-Last line... and so on. "Really?" she asked. OK
-"""
+NOTE = Path(__file__).with_suffix(".md").read_text("utf-8")
 
 
 def test_a_markdown_note() -> None:

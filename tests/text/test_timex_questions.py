@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
-from tables import table
+from tables import column, table
 
 from clsm_cli.text.time import bounds
 
@@ -18,13 +18,7 @@ def said(question: str, at: date = TUESDAY) -> str:
     return " ".join(f"{first or 'open'} {until or 'open'}" for first, until in times.periods)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "week 7", "calendar week 7", "wk. 7", "KW 7", "Kalenderwoche 7", "la semaine 7 de 2026",
-        "vecka 7",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("asked", column(__file__, "weeks"))
 def test_a_numbered_week_goes_by_its_name_in_many_languages(asked: str) -> None:
     assert said(f"What happened in {asked}?") == "2026-02-09 2026-02-16"
     assert said("Is the heater an 11 kW 7 litre one?") == ""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ingesting import embedder, opened
 from sample_store import NOW, query_engine
 from strategies import NASTY, examples
+from tables import table
 
 from clsm_cli.curation.correction import correct
 from clsm_cli.evaluation.formulas import retrieve_in_rounds
@@ -148,16 +149,8 @@ def test_the_ontology_leads_each_word_to_one_tag() -> None:
             assert owner.setdefault(stem, word) == word, f"{word} of {tag}"
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("Why we switched to SQLite", 1),
-        ("what is a strange loop", 1),
-        ("REST vs GraphQL", 3),
-        ("authentication, sessions, and tokens", 4),
-    ],
-)
-def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
+@pytest.mark.parametrize(("text", "parts"), table(__file__, "complex"))
+def test_smriti_takes_apart_what_is_complex(text: str, parts: str) -> None:
     found: list[str] = []
 
     def search(part: str) -> dict[int, float]:
@@ -165,7 +158,7 @@ def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
         return {}
 
     retrieve_in_rounds(text, search, lambda _: "")
-    assert (len(found), found[0]) == (parts, text)
+    assert (len(found), found[0]) == (int(parts), text)
 
 
 def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from processes import Cli, ran
+from tables import table
 
 from clsm_cli.integrations.openclaw.setup import plugin_files
 from clsm_cli.text.fence_lines import OPENING
@@ -200,20 +201,11 @@ def test_the_corpus_finds_and_gives_whole_texts(told: Gateway) -> None:
     assert answers[1:] == [None, None]
 
 
-@pytest.mark.parametrize(
-    ("script", "told"),
-    [
-        ("echo first >&2; echo it broke >&2; exit 3", "clsm recall: it broke"),
-        ("exit 75", "clsm recall: ended with 75"),
-        ("exec sleep 60", "clsm recall: stopped, at most 4000 ms may pass"),
-        ("trap '' TERM; sleep 60; echo late", "clsm recall: stopped, at most 4000 ms may pass"),
-        (None, "ENOENT"),
-    ],
-)
-def test_a_memory_that_fails_fails_no_turn(cli: Cli, script: str | None, told: str) -> None:
+@pytest.mark.parametrize(("script", "told"), [*table(__file__, "failing"), ("", "ENOENT")])
+def test_a_memory_that_fails_fails_no_turn(cli: Cli, script: str, told: str) -> None:
     # The script stands for a clsm that breaks, hangs or is gone, which the real one does not on demand.
     program = cli.folder / "broken"
-    if script is not None:
+    if script:
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o700)
     gateway = Gateway(cli, (str(program),))
