@@ -74,7 +74,7 @@ def build_items(
         states = () if turn is None else (retrieved.id,)
         row, passage = turn or (candidate.row, retrieved)
         if passage.id in items.places:
-            items.fold(items.places[passage.id], (), states)
+            items.fold(items.places[passage.id], (), states, candidate.confidence)
         elif not quota.is_used_up(passage):
             mark = marked.get(row) or marked.get(candidate.row)
             shown = window_passages(
@@ -134,14 +134,18 @@ class _ItemList:
             self.memories.append(memory)
             self._passages.append((passage, date))
         else:
-            self.fold(place, memory.sources, memory.states)
+            self.fold(place, memory.sources, memory.states, memory.confidence)
         self.places.update((other.id, place) for other in shown)
 
-    def fold(self, place: int, sources: tuple[Source, ...], states: tuple[str, ...]) -> None:
-        """Add the sources and statements of a repeat to an item."""
+    def fold(
+        self, place: int, sources: tuple[Source, ...], states: tuple[str, ...], sure: float
+    ) -> None:
+        """Add the sources and statements of what an item shows too; it answers if one of both does."""
         memory = self.memories[place]
         self.memories[place] = memory._replace(
-            sources=(*memory.sources, *sources), states=(*memory.states, *states)
+            sources=(*memory.sources, *sources),
+            states=(*memory.states, *states),
+            confidence=max(memory.confidence, round(sure, 4)),
         )
 
     def _repeated(self, passage: Passage, date: float) -> int | None:

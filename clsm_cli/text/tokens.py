@@ -71,10 +71,12 @@ def identifier_keys(text: str) -> list[str]:
 
     >>> identifier_keys("INV-2026-84655 for mara@vane.example, see src/pump_02.py:118; a well-known one")
     ['inv-2026-84655', 'mara-vane-example', 'src-pump_02-py-118']
-    >>> identifier_keys("call +49 (30) 555 0142"), identifier_keys("built in 2024")
-    (['49305550142'], [])
+    >>> identifier_keys("call +49 (30) 555 0142"), identifier_keys("型号是HX-220，built in 2024")
+    (['49305550142'], ['hx-220'])
     """
     folded = _fold(text)
+    if not folded.isascii():
+        folded = _unspaced().sub(" ", folded)  # there a code stands without blanks around it
     found = [
         _JOINT.sub("-", each)
         for each in _JOINED.findall(folded)

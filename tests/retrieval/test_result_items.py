@@ -69,6 +69,17 @@ def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
     assert all(one[1] < other[0] for one, other in pairwise(spans))
 
 
+def test_an_item_is_as_sure_as_the_surest_block_that_it_shows(store: Store, tmp_path: Path) -> None:
+    """Another one may rank first: the model cannot read Greek."""
+    keys = "Το κλειδί της αποθήκης το έχει η Φωτεινή"
+    blocks = keys, "Ο Στέλιος δουλεύει στο λιμάνι", "Η γιαγιά δεν τρώει ψάρι"
+    note(store, tmp_path / "a.md", "".join(f"- {block}.\n" for block in blocks))
+    note(store, tmp_path / "b.md", "\n\n".join(WORDS.format(n) for n in range(40)) + "\n")
+    (item, *_) = ask(store, "πρωτεύουσα της Γαλλίας").memories
+    assert keys in item.text
+    assert item.confidence > 0.5
+
+
 def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
     """The statement has one sentence of it; the turn has all, and names the statement."""
     whole = "The soup was good. Ilse mends theremins. She starts at nine."

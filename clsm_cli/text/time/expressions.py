@@ -319,7 +319,8 @@ def _placement(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) ->
         return _Placement("relative" if groups.get("year", "").endswith("year") else "date")
     kind: Kind = "relative"
     if groups.keys() >= {"weekday", "day"}:
-        kind = "date"  # of the months or years near it is on that weekday in one
+        # Of the months or years near it is on that weekday in one, unless the words tell of another.
+        kind = "unknown" if _is_elsewhere(rule, groups, match, mode) else "date"
     elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
         if not mode.is_question:
             return _evidence(rule, groups, match, mode)
@@ -347,6 +348,19 @@ def _evidence(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> 
         kind = "plan" if ahead > behind else "past"
     side = ahead > behind if max(ahead, behind) >= LIKELY_P else None
     return _Placement(kind, side, chances)
+
+
+def _is_elsewhere(rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode) -> bool:
+    """Whether the words around a day with its weekday place it on the other side of today, or on no one day."""
+    if mode.is_question or mode.direction is not None:
+        return False
+    first, _ = rule.resolve(groups, mode.at, None)
+    undated = {name: word for name, word in groups.items() if name != "weekday"}
+    chances = _evidence(rule, undated, match, mode).chances
+    own = {"ahead": first >= mode.at, "behind": first <= mode.at}
+    return chances is not None and any(
+        chance > 0.5 and not own.get(place) for place, chance in chances._asdict().items()
+    )
 
 
 def _is_asked_ahead(match: re.Match[str], groups: Groups) -> bool:

@@ -23,6 +23,12 @@ def test_where_a_day_lies(text: str, place: str) -> None:
     assert not found.certain or place in {"ahead", "behind"}
 
 
+@pytest.mark.parametrize(("text", "day"), table(__file__, "weekdays"))
+def test_a_weekday_dates_no_day_that_lies_elsewhere(text: str, day: str) -> None:
+    [found] = find_expressions(text, MONDAY)
+    assert str(found.day) == day
+
+
 def test_weights_are_read_for_a_day_without_a_year_alone() -> None:
     placement.stored_weights.cache_clear()
     find_expressions("We met yesterday, and on 3 May 2026 we meet again.", MONDAY)
