@@ -356,8 +356,8 @@ def without_dreams(lines: Sequence[str], dropped: Counter[str]) -> Iterator[str]
     each (short-term-promotion.ts); for DREAMS.md a model invents a diary (dreaming-narrative.ts). Read as
     notes, they would be said again, later. A dream without an end ends at the next section.
 
-    >>> [*without_dreams(["<!-- openclaw-memory-promotion:x -->", "- Oak [score=0.9]", "Elm"], Counter())]
-    ['', '', 'Elm']
+    >>> [*without_dreams(["# Deep Sleep", "", "- Promoted 3 candidate(s)"], Counter())]
+    ['', '', '']
     """
     is_report, end, is_promoted = lines[0].rstrip() in _REPORTS, "", False
     dropped[DREAM] += is_report

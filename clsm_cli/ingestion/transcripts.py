@@ -104,6 +104,7 @@ def session_note_items(stream: IO[bytes], reading: Reading) -> Iterator[Transcri
         line = 1 + text.count("\n", 0, said.start())
         message = Message(reading.session, line, head["day"], end=line + whole.count("\n"))
         yield from _openclaw_spoken(message, SPOKEN[said[1]], {}, whole)
+    yield RawBreak(reading.session, head["day"], text.count("\n"))
 
 
 def _openclaw_message(

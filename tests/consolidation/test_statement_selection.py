@@ -70,6 +70,16 @@ def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_pat
     assert current(store) == sorted(LASTS)
 
 
+def test_an_answer_that_repeats_what_was_told_is_no_second_statement(
+    store: Store, tmp_path: Path
+) -> None:
+    said = "The Lantern goes into the water on 25 April at the Bolder marina."
+    echo = "Noted: Lantern launch 25 April, Bolder marina."
+    talked(store, tmp_path, "one", "2026-02-24", f"Mara: {said}", f"assistant: {echo}")
+    sleep(store)
+    assert current(store) == [f"Mara: {said}"]
+
+
 DIARY = """# Fri 6 March
 
 Tamsin offered her van, so I cancelled the rental. Relief! Where do all those cables come from?

@@ -376,7 +376,7 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     words = "The flush of the {} service retries only the failed rows, since version 1.8."
     time = "2026-02-20T08:00:00+01:00"
     turns = [
-        Turn(role, role, role, words.format(role), time=time) for role in ("user", "assistant")
+        Turn(role, role, role, words.format(role), time=time) for role in ("assistant", "user")
     ]
     kept = statement(words.format("assistant"), sources=("assistant",))
     worth, known = (
@@ -405,6 +405,7 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
     rule, known = found[said.format("Monday")], found[said.format("Friday")]
     assert (rule.section, rule.rule, known.section) == ("rules", 0.9, "lately")
     assert known.worth > rule.worth == 1
+    assert words[3] not in found  # an echo
 
 
 def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
@@ -619,10 +620,13 @@ def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(
     store: Store, tmp_path: Path
 ) -> None:
     note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
+    agents = "Never restart the server without a backup."
+    heard(store, tmp_path, "one", "2025-11-04", agents, "assistant")
     with open_index(store, embedder()) as opened:
-        (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
+        keys = opened.index.connection.execute("SELECT key FROM passages ORDER BY id").fetchall()
     for text in ("Never deploy to production without asking me first.", "The deploy took an hour."):
-        state(store, "projects", "facts", text, (block,))
+        state(store, "projects", "facts", text, keys[0])
+    state(store, "projects", "facts", agents, keys[1])
     with open_index(store, embedder()):
         pass
     assert texts(brief(store, MORNING, 2000), "rules") == [
