@@ -130,7 +130,7 @@ user: Conversation info (untrusted metadata):
 The ferry is at nine.
 
 Put it into the calendar.
-assistant: Done. The ferry:
+assistant: [[reply_to_current]] Done. The ferry:
 - at 9:00
 assistant: NO_REPLY
 """
