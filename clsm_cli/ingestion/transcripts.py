@@ -51,7 +51,10 @@ SESSION_NOTE = re.compile(
     r"- \*\*Session ID\*\*: (?P<id>[^\n]*)\n"
 )
 """The head of a note into which OpenClaw's hook session-memory copies the last messages of a session."""
-_SAID = re.compile(r"^(user|assistant): ", re.MULTILINE)
+_SAID = re.compile(
+    r"^BEGIN_QUOTED_NOTES\n(?s:.*?)\nEND_QUOTED_NOTES$|^(user|assistant): ", re.MULTILINE
+)
+"""The start of a message; in notes that a message quotes, there is none."""
 _OPENCLAW_RUN_KEYS = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
@@ -97,7 +100,7 @@ def session_note_items(stream: IO[bytes], reading: Reading) -> Iterator[Transcri
     if head is None or reading.knows_session(head["id"]):
         yield Dropped("copy of a known session" if head else "no session note", 1)
         return
-    starts = [*_SAID.finditer(text, head.end())]
+    starts = [found for found in _SAID.finditer(text, head.end()) if found[1]]
     ends = [found.start() for found in starts[1:]] + [len(text)]
     for said, end in zip(starts, ends, strict=True):
         whole = text[said.end() : end].rstrip()

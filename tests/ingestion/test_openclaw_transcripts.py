@@ -121,7 +121,17 @@ SESSION_NOTE = """# Session: 2026-02-03 09:00:00 UTC
 ## Conversation Summary
 
 assistant: ✅ New session started · model: some/model
-user: A new session was started via /new or /reset. Say hi.
+user: [Startup context loaded by runtime]
+Recent daily memory was selected and loaded.
+
+[Untrusted daily memory: memory/2026-02-02.md]
+BEGIN_QUOTED_NOTES
+```text
+user: Old words.
+```
+END_QUOTED_NOTES
+
+A new session was started via /new or /reset. Say hi.
 user: Conversation info (untrusted metadata):
 ```json
 {"message_id": "957", "sender": "Mara"}
@@ -139,8 +149,8 @@ assistant: NO_REPLY
 def test_a_session_note_is_the_conversation_that_it_copies() -> None:
     items = reading.read("openclaw-note", SESSION_NOTE)
     assert [(t.speaker, t.role, t.text, t.time, t.line_start) for t in reading.turns(items)] == [
-        ("Mara", "user", "The ferry is at nine.\n\nPut it into the calendar.", "2026-02-03", 11),
-        ("assistant", "assistant", "Done. The ferry:\n- at 9:00", "2026-02-03", 19),
+        ("Mara", "user", "The ferry is at nine.\n\nPut it into the calendar.", "2026-02-03", 21),
+        ("assistant", "assistant", "Done. The ferry:\n- at 9:00", "2026-02-03", 29),
     ]
     said = ["message of the program", "session start", "heartbeat reply"]
     assert reading.dropped(items) == said
