@@ -101,8 +101,8 @@ def session_note_items(stream: IO[bytes], reading: Reading) -> Iterator[Transcri
         yield Dropped("copy of a known session" if head else "no session note", 1)
         return
     starts = [found for found in _SAID.finditer(text, head.end()) if found[1]]
-    ends = [found.start() for found in starts[1:]] + [len(text)]
-    for said, end in zip(starts, ends, strict=True):
+    ends = [*(found.start() for found in starts[1:]), len(text)]
+    for said, end in zip(starts, ends, strict=False):
         whole = text[said.end() : end].rstrip()
         line = 1 + text.count("\n", 0, said.start())
         message = Message(reading.session, line, head["day"], end=line + whole.count("\n"))

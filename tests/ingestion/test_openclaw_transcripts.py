@@ -152,6 +152,8 @@ def test_a_session_note_is_the_conversation_that_it_copies() -> None:
         ("Mara", "user", "The ferry is at nine.\n\nPut it into the calendar.", "2026-02-03", 21),
         ("assistant", "assistant", "Done. The ferry:\n- at 9:00", "2026-02-03", 29),
     ]
+    empty, _, _ = SESSION_NOTE.partition("## Conversation")  # no message but commands
+    assert reading.turns(reading.read("openclaw-note", empty)) == []
     said = ["message of the program", "session start", "heartbeat reply"]
     assert reading.dropped(items) == said
 
