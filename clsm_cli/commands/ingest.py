@@ -45,7 +45,8 @@ class Options(NamedTuple):
     )
     openclaw: bool = option(
         "--openclaw",
-        "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
+        "Catch up with OpenClaw: read what is new in its conversations, and in the notes of its"
+        " workspaces that were taken in before. PATH is its state folder;"
         " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
     )
     form: Format | None = option(

@@ -31,7 +31,7 @@ from clsm_cli.store import atomic, git_setup, night_log
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
-CATCH_UP = option("--catch-up", "Take in the transcripts of OpenClaw first.")
+CATCH_UP = option("--catch-up", "Take in what is new with OpenClaw first.")
 COMMIT = option("--commit", "Commit the memory to git at the end.")
 PUSH = option("--push", "Push it too.")
 WAKE = option("--wake URL", "Tell OpenClaw's wake hook when a run fails.")

@@ -97,16 +97,21 @@ class Calibration:
             return
         self._add(claim, vector)
 
-    def close_vanished(self, closed: Mapping[str, str]) -> None:
-        """Close statements whose blocks have all been removed from their documents."""
-        for row in list(self.known.rows.values()):
-            if (
-                row.is_current
-                and not row.pinned
-                and row.sources
-                and closed.keys() >= {*row.sources}
-            ):
-                self.close(row, max((closed[key] for key in row.sources), key=self.sort_key))
+    def close_vanished(self, closed: Mapping[str, str], most: float) -> int:
+        """Close statements whose blocks have all been removed from their documents; return how many stay.
+
+        All do if they are more than ``most``: an agent may reorganise its notes, or a file be cut off.
+        """
+        gone = [
+            row
+            for row in self.known.rows.values()
+            if row.is_current and not row.pinned and row.sources and closed.keys() >= {*row.sources}
+        ]
+        if len(gone) > most:
+            return len(gone)
+        for row in gone:
+            self.close(row, max((closed[key] for key in row.sources), key=self.sort_key))
+        return 0
 
     def _predicted(self, claim: Claim, near: Iterable[tuple[Statement, float]]) -> bool:
         """Whether a statement already says the same; if so, reinforce it."""

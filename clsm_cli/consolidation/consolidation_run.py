@@ -98,7 +98,7 @@ def _learn(
     taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
     words = build_vocabulary(state, taken, {} if request.rebuild else state.nodes)
     adviser = Adviser(request, state.meanings, state.store.zone, report)
-    learner = Learner(state, words, adviser, report)
+    learner = Learner(state, words, adviser, report, request.allow_loss)
     writer = Writer(state, words, request, run, report)
     chosen.sort(key=lambda i: (state.files[i].start or "", i))
     step = state.settings.step

@@ -1,5 +1,6 @@
 """Learn from pending episodes: calibrate their claims, and write their records."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from clsm_cli.errors import fault_text
 from clsm_cli.model.episodes import Episode, EpisodeRecord
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
-from clsm_cli.store import logs
+from clsm_cli.store import logs, settle
 from clsm_cli.store.index import evidence_queries
 
 MAX_ITEMS = 20
@@ -40,12 +41,14 @@ class Learner:
     Attributes:
         episodes: New records of the episodes that were read; one that failed is reported and stays pending.
         questions: Review items for a person.
+        allow_loss: Whether a person allowed to end many statements at once.
     """
 
     state: StoreState
     words: Vocabulary
     adviser: Adviser
     report: Report
+    allow_loss: bool
 
     def __post_init__(self) -> None:
         state = self.state
@@ -110,7 +113,13 @@ class Learner:
         """Steps that need all episodes: removed blocks, the adviser's closings, gists, review items."""
         state = self.state
         self.episodes |= {i: r for i, r in network.episodes.items() if r != state.episodes[i]}
-        self._calibration.close_vanished(state.closed_blocks)
+        total = sum(row.is_current and row.kind != "gist" for row in state.statements.values())
+        free = math.inf if self.allow_loss else settle.most_lost(total, state.settings.mass_loss)
+        if held := self._calibration.close_vanished(state.closed_blocks, free):
+            self.report.warnings.append(
+                f"{held} of {total} statements have left their documents, too many to end unasked: they"
+                " stay; look at them with: clsm consolidate --dry-run --yes, and end them with: --yes"
+            )
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))

@@ -18,7 +18,7 @@ from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
 from clsm_cli.model.episodes import Document, Episode, Turn
 from clsm_cli.model.grouping import grouped
-from clsm_cli.text import factuality, todo
+from clsm_cli.text import factuality, sameness, todo
 from clsm_cli.text.plain import is_letter_head, to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
@@ -293,8 +293,12 @@ class StatementScorer:
         for (turn, row, piece), found in zip(chosen, read, strict=True):
             keep = found.good
             if scores.about is None and turn.role == "assistant":
-                after = turns[turns.index(turn) + 1 :]
-                keep *= 0.0 if _is_contradicted(piece, after) else TALK_WORTH_SHARE
+                place = turns.index(turn)
+                said = next((t.key for t in reversed(turns[:place]) if t.role == "user"), "")
+                kept = [p.text for p in pieces.get(said, ()) if scores.verdict(p) in KEPT_VERDICTS]
+                is_known = sameness.echoes(piece.text, kept)
+                is_gone = is_known or _is_contradicted(piece, turns[place + 1 :])
+                keep *= 0.0 if is_gone else TALK_WORTH_SHARE
             doubt = 0.0 if scores.is_talk_like else max(0.0, DOUBTED_KEEP - piece.keep)
             pieces[turn.key][row] = piece._replace(
                 keep=keep, noise=found.junk, chance=keep, worth=piece.worth + doubt

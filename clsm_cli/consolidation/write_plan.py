@@ -21,8 +21,6 @@ from clsm_cli.store.runs import Run
 
 Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"
-FREE_LOSS = 20
-"""Number of removals that are never refused."""
 
 
 @dataclass
@@ -136,9 +134,9 @@ class Writer:
             ),
         }
         share = self.state.settings.mass_loss
-        most = {"statements": settle.MAX_LOST}
         for what, (count, total) in counts.items():
-            if count > min(max(FREE_LOSS, share * total), most.get(what, count)):
+            most = settle.most_lost(total, share)
+            if count > (most if what == "statements" else max(settle.FREE_LOSS, share * total)):
                 raise RefusedError(
                     str(self.state.store.root),
                     f"this run would withdraw {count} of {total} {what}",

@@ -249,11 +249,11 @@ def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
 
 
 def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, set[str]] = {}
     for turn in turns:
         for mention in mentions.find_mentions(turn.text):
-            found.setdefault(node_id(mention.label), {})[turn.key] = None
-    return {node: tuple(keys) for node, keys in sorted(found.items())}
+            found.setdefault(node_id(mention.label), set()).add(turn.key)
+    return {node: tuple(sorted(keys)) for node, keys in sorted(found.items())}
 
 
 def _local_time(time: str | None, zone: tzinfo) -> datetime | date | None:

@@ -11,6 +11,7 @@ from clsm_cli.store.jsonlines import LineError
 Format = Literal[
     "markdown",
     "openclaw",
+    "openclaw-note",
     "claude-code",
     "jsonl",
     "smriti",
@@ -136,6 +137,8 @@ def _is_binary(head: bytes, *, strict: bool) -> bool:
 
 
 def _text_format(head: bytes, path: str) -> Format | None:
+    if transcripts.SESSION_NOTE.match(head.decode(errors="replace").replace("\r\n", "\n")):
+        return "openclaw-note"
     if b"\n## Turn " in head and _is_smriti(head):
         return "smriti"
     begin = head.lstrip()[:32].decode(errors="replace")

@@ -65,6 +65,23 @@ class Tail:
             self.place = Cursor(line[0], line[0], mark)
 
 
+def workspaces(folders: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The workspaces in state folders from which documents are known, by their origins."""
+    found = [
+        entry.path
+        for folder in folders
+        if os.path.isdir(folder)
+        for entry in _entries(folder)
+        if entry.name.startswith("workspace") and entry.is_dir()
+    ]
+    homes = [sources.with_tilde(os.path.realpath(path)) + os.sep for path in found]
+    return [
+        path
+        for path, home in zip(found, homes, strict=True)
+        if any(o.startswith(home) for o in known)
+    ]
+
+
 def _file_stamp(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 

@@ -28,7 +28,7 @@ from clsm_cli.errors import (
     ModelMissingError,
     fault_text,
 )
-from clsm_cli.ingestion import capture, encodings, recalled_text, sources
+from clsm_cli.ingestion import capture, encodings, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import (
     IngestReport,
@@ -173,7 +173,7 @@ class Intake:
         if not asked.openclaw:
             self._read_found(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
             return
-        from clsm_cli.ingestion.incremental import CatchUp
+        from clsm_cli.ingestion.incremental import CatchUp, workspaces
 
         found = CatchUp(cursors.load_cursors(self.store))
         self._read_found(found.find(asked.paths), found.reached)
@@ -182,6 +182,9 @@ class Intake:
         # Cursors move once everything is stored. Messages that --since skips are new to the next run.
         if found.has_moved and asked.since is None and not asked.dry_run:
             cursors.save_cursors(self.store, found.places)
+        if not asked.capture_only:
+            notes = workspaces(asked.paths, self.index().document_origins())
+            self._read_found(sources.find(notes, exclusion=asked.exclusion))
 
     def _read_found(
         self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
@@ -242,6 +245,7 @@ class Intake:
             asked.now,
             asked.session or source.inside or source.origin,
             known_clsm_calls=lambda session: self.sessions.get(session).calls,
+            knows_session=lambda session: bool(self.sessions.get(session).keys),
             day_first=asked.day_first,
             fence_key=asked.fence_key,
             me=(*self.store.settings.ingest.me, *asked.me),
@@ -302,10 +306,9 @@ class Intake:
         if isinstance(raw, Problem):
             tally.problems.append(raw)
             return
-        if raw.recalled:
-            tally.dropped[recalled_text.RECALLED_BLOCK] += raw.recalled
+        tally.dropped.update(+raw.dropped)
         tally.problems.extend(raw.problems)
-        if old is not None and old.blocks and not raw.blocks:
+        if old is not None and old.blocks and not raw.blocks and not +raw.dropped:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return

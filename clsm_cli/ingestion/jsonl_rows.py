@@ -7,6 +7,7 @@ that recurs in a file is reported once, with a count.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
@@ -98,14 +99,14 @@ class RawBlock:
 class RawDocument:
     """A Markdown document as blocks.
 
-    ``recalled``: number of blocks that clsm itself had recalled. ``header_day``: day below the title, of the
+    ``dropped``: text of programs that was left out, counted by reason. ``header_day``: day below the title, of the
     blocks without a time that its first version has.
     """
 
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]
-    recalled: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
     header_day: str | None = None
 
 
@@ -193,6 +194,7 @@ class Reading:
     findings: Findings = field(default_factory=Findings)
     # The ids of calls in a session that ran clsm in earlier inputs, whose results may follow.
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
+    knows_session: Callable[[str], bool] = lambda _session: False
     day_first: bool | None = None  # for the dates of a chat; None: the chat itself decides
     fence_key: FenceKey = no_key  # see ``recalled_text``
     me: tuple[str, ...] = ()  # names of the owner in chats

@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta, tzinfo
 from functools import lru_cache
@@ -19,7 +20,8 @@ from typing import Any
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, BlockLines, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
-from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
+from clsm_cli.ingestion.openclaw_messages import without_dreams
+from clsm_cli.ingestion.recalled_text import RECALLED_BLOCK, UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model import clocks
 from clsm_cli.model.trust import TRUST_ORDER, Trust
@@ -84,7 +86,8 @@ def read(
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
     findings = Findings()
-    lines, recalled = _lines(data, findings, fence_key)
+    dropped = Counter[str]()
+    lines = _lines(data, findings, fence_key, dropped)
     meta, start = _front_matter(lines, findings)
     if in_vault:
         from clsm_cli.ingestion import folders
@@ -118,16 +121,19 @@ def read(
         trust=_trust_of(path, meta, findings, in_vault=in_vault, is_agents=is_agents),
         blocks=blocks,
         problems=tuple(findings.problems(path)),
-        recalled=recalled,
+        dropped=dropped,
         header_day=header_day,
     )
 
 
-def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[str], int]:
+def _lines(
+    data: bytes, findings: Findings, fence_key: FenceKey, dropped: Counter[str]
+) -> list[str]:
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")  # line ends of CommonMark §2.1 (classic Mac OS)
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     stripped = strip_blocks(text, fence_key, keep_lines=True)
+    dropped[RECALLED_BLOCK] += stripped.dropped
     for number in stripped.doubtful:
         findings.add(UNVERIFIED, number)
     lines = [line.removesuffix("\r") for line in stripped.text.split("\n")]
@@ -142,7 +148,7 @@ def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[s
             if "\0" in line:
                 findings.add("NUL removed", number + 1)
                 lines[number] = line.replace("\0", "")
-    return lines, stripped.dropped
+    return [*without_dreams(lines, dropped)]
 
 
 def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any], int]:

@@ -1,4 +1,4 @@
-"""Messages that OpenClaw passes to its agent in the user's name: the part that a person typed, and the rest.
+"""What OpenClaw writes itself: in messages in the user's name, besides what a person typed; its dreams in notes.
 
 Messages of role "user" are also polls, results of subagents and cron jobs, system events and mails; typed
 text comes in an envelope, with notes and quotes. ``text/openclaw.tsv`` has all these forms with their sources.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from clsm_cli.model.trust import Trust
 
@@ -31,6 +32,7 @@ _NO_NAME = re.compile(
 )
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
+DREAM = "dream of OpenClaw"
 _MAX_TRAILERS = 8  # lines and quotes to examine after a message
 _FILE_END = "</file>"
 _QUOTES = (("[Replying to ", "[/Replying]"), ("[Quoting ", "[/Quoting]"))
@@ -338,3 +340,36 @@ def _without_media(text: str) -> str:
     text = "".join(kept) + text[place:]
     found = _form("placeholder").match(text)
     return text[found.end() :] if found else text
+
+
+_REPORTS = frozenset({"# Light Sleep", "# REM Sleep", "# Deep Sleep"})
+_DREAM = re.compile(r"[ \t]*<!-- openclaw:dreaming:(\w+):start -->[ \t]*")
+_PROMOTED = re.compile(r"[ \t]*<!-- openclaw-memory-promotion:[^\n]* -->[ \t]*")
+_SECTION = re.compile(r"##? ")
+
+
+def without_dreams(lines: Sequence[str], dropped: Counter[str]) -> Iterator[str]:
+    """Yield the lines of a note, those that OpenClaw's dreaming wrote empty, and count its texts.
+
+    At night it scores snippets of notes and conversations and repeats them: in the day's note between two
+    comments, in reports (extensions/memory-core/src/dreaming-markdown.ts), and in MEMORY.md below a comment
+    each (short-term-promotion.ts); for DREAMS.md a model invents a diary (dreaming-narrative.ts). Read as
+    notes, they would be said again, later. A dream without an end ends at the next section.
+
+    >>> [*without_dreams(["# Deep Sleep", "", "- Promoted 3 candidate(s)"], Counter())]
+    ['', '', '']
+    """
+    is_report, end, is_promoted = lines[0].rstrip() in _REPORTS, "", False
+    dropped[DREAM] += is_report
+    for line in lines:
+        if end and _SECTION.match(line):
+            end = ""
+        found = None if end else _DREAM.fullmatch(line)
+        is_kept = not (is_report or end or found or (is_promoted and line.startswith("- ")))
+        if found:
+            end = f"<!-- openclaw:dreaming:{found[1]}:end -->"
+        elif end and end in line:
+            end = ""
+        is_promoted = is_kept and _PROMOTED.fullmatch(line) is not None
+        dropped[DREAM] += bool(found) + is_promoted
+        yield line if is_kept else ""

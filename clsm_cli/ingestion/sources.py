@@ -283,6 +283,7 @@ _ROWS = {
 }
 """For each JSON Lines format its reader of rows."""
 _WHOLE = {
+    "openclaw-note": ("transcripts", "session_note_items"),
     "smriti": ("exports", "smriti_items"),
     "export": ("exports", "export_items"),
     "chat": ("messengers", "chat_items"),

@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
 from clsm_cli.ingestion import messages, openclaw_messages
 from clsm_cli.ingestion.jsonl_rows import (
+    MAX_TEXT_BYTES,
     Dropped,
     RawBreak,
     RawTurn,
@@ -27,6 +28,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     label,
     mapping,
     parts_of,
+    read_whole,
     spoken_text,
     text_of,
     text_or_empty,
@@ -43,6 +45,16 @@ _OPENCLAW_TYPES = frozenset(
 # agent's own text until it was stopped (src/gateway/server-methods/chat-transcript-inject.ts).
 _INJECTED = "gateway-injected"
 _FAILED = "[assistant turn failed before producing content]"  # src/agents/stream-message-shared.ts
+_STARTED = "✅ New session started"  # what the gateway answers to /new
+SESSION_NOTE = re.compile(
+    r"# Session: (?P<day>\d{4}-\d\d-\d\d) [^\n]*\n\n- \*\*Session Key\*\*: [^\n]*\n"
+    r"- \*\*Session ID\*\*: (?P<id>[^\n]*)\n"
+)
+"""The head of a note into which OpenClaw's hook session-memory copies the last messages of a session."""
+_SAID = re.compile(
+    r"^BEGIN_QUOTED_NOTES\n(?s:.*?)\nEND_QUOTED_NOTES$|^(user|assistant): ", re.MULTILINE
+)
+"""The start of a message; in notes that a message quotes, there is none."""
 _OPENCLAW_RUN_KEYS = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
@@ -76,6 +88,26 @@ def openclaw_reader(reading: Reading) -> RowReader:
             yield Dropped(f"{kind} row" if kind in _OPENCLAW_TYPES else "unknown row", line)
 
     return read
+
+
+def session_note_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the items of a session note; one of a session that is known is a copy.
+
+    As OpenClaw's src/hooks/bundled/session-memory/handler.ts writes it: of a message no more than its role.
+    """
+    text = read_whole(stream, MAX_TEXT_BYTES).replace("\r\n", "\n").replace("\0", "")
+    head = SESSION_NOTE.match(text)
+    if head is None or reading.knows_session(head["id"]):
+        yield Dropped("copy of a known session" if head else "no session note", 1)
+        return
+    starts = [found for found in _SAID.finditer(text, head.end()) if found[1]]
+    ends = [*(found.start() for found in starts[1:]), len(text)]
+    for said, end in zip(starts, ends, strict=False):
+        whole = text[said.end() : end].rstrip()
+        line = 1 + text.count("\n", 0, said.start())
+        message = Message(reading.session, line, head["day"], end=line + whole.count("\n"))
+        yield from _openclaw_spoken(message, SPOKEN[said[1]], {}, whole)
+    yield RawBreak(reading.session, head["day"], text.count("\n"))
 
 
 def _openclaw_message(
@@ -120,7 +152,8 @@ def _openclaw_drop_reason(role: Role, data: dict[str, Any], text: str) -> str | 
         by_text = messages.machine_reason(role, text)
         return by_text or ("heartbeat poll" if is_poll else "internal message")
     is_injected = data.get("model") == _INJECTED and "openclawAbort" not in data
-    is_programs = role == "assistant" and (is_injected or text == _FAILED)
+    is_told = text == _FAILED or text.startswith(_STARTED)
+    is_programs = role == "assistant" and (is_injected or is_told)
     return "message of the program" if is_programs else None
 
 

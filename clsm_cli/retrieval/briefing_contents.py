@@ -55,7 +55,7 @@ from clsm_cli.store.index.memo import Memo, Permit, refused, remembered
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import try_locked
-from clsm_cli.text import dumps, sameness, todo
+from clsm_cli.text import dumps, factuality, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import ahead, expressions
 
@@ -356,6 +356,9 @@ def judged_lines(
         if sure * _soundness(judged_unit) < LEAST_DUE or len(text) > LONGEST or _is_short(text):
             continue
         if any(map(_SLOT.search, (raw, *turn.heading))) or todo.is_dropped(raw):
+            continue
+        told = factuality.told_before(source.turns, judged_unit.unit.turn)
+        if turn.role == "assistant" and about is None and sameness.echoes(text, told):
             continue
         line = _line(
             *(turn, raw, text, judged_unit, lead),

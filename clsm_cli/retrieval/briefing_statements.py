@@ -67,6 +67,8 @@ class StatementsAndNodes(NamedTuple):
             section = _section(statement, is_change=old is not None)
             least = {"tasks": LEAST, "due": STATED, "rules": STATED}.get(section, 0.0)
             passages, source_worth = self._trusted_sources(statement.sources, least)
+            if passages and all(map(_is_assistants, passages)):  # a person sets the rules
+                section, rule = "due" if section == "rules" else section, 0.0
             if old is not None and not any(passage.document in self.loaded for passage in passages):
                 source_worth = max(source_worth, STATED)
             if statement.pinned or source_worth:
@@ -179,6 +181,10 @@ def days_written(index: Index, key: str, time: str | None) -> tuple[date, date |
     before, at = index.capture_times(index.episode_of(key) or "")
     last = clocks.day_of(at, zone) or _LONG_AGO
     return last, clocks.day_of(before, zone) or last - _YEAR
+
+
+def _is_assistants(passage: Passage) -> bool:
+    return passage.document is None and passage.role == "assistant"
 
 
 def _section(statement: Statement, *, is_change: bool) -> str:

@@ -328,15 +328,22 @@ item in ten goes.
 def _without_unsure(index: Index, query: Query, result: SearchResult) -> SearchResult:
     """Drop items that nobody asked for and that hardly belong to the message.
 
-    Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that
+    A message that asks nothing needs no word of the files that the agent reads anyway. Where none is sure, identifiers or a time decided, and all stay; and what replaced an item that
     stays stays with it.
     """
     from clsm_cli.text import factuality
 
     if result.ranked.confidence < index.store.settings.recall.floor:
         return result
-    least = GATED_LEAST_ASKED if factuality.asserts_nothing(query.text) else GATED_LEAST
-    kept = [memory for memory in result.memories if memory.confidence >= least]
+    is_asked = factuality.asserts_nothing(query.text)
+    least = GATED_LEAST_ASKED if is_asked else GATED_LEAST
+    read = () if is_asked else index.store.settings.context.loaded
+    kept = [
+        memory
+        for memory in result.memories
+        if memory.confidence >= least
+        and not (memory.sources and memory.sources[0].path.rpartition("/")[2] in read)
+    ]
     needed = {memory.replaced_by for memory in kept}
     memories = [memory for memory in result.memories if memory in kept or memory.id in needed]
     return result._replace(memories=memories, concepts=result.concepts if memories else ())

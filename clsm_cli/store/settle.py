@@ -22,6 +22,17 @@ MAX_LOST_SHARE = 0.2  # share of a stream's statements that may be removed at on
 MIN_LOST = 5  # statements that may always be removed: a short list edited by hand
 MAX_LOST = 100  # statements of a stream of any size that may be removed at once
 
+FREE_LOSS = 20  # records that a run may always withdraw
+
+
+def most_lost(total: int, share: float) -> float:
+    """How many of all statements a run may withdraw unasked; ``share``: setting ``mass_loss``.
+
+    >>> most_lost(60, 0.2), most_lost(300, 0.2), most_lost(9000, 0.2)
+    (20, 60.0, 100)
+    """
+    return min(MAX_LOST, max(FREE_LOSS, share * total))
+
 
 def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     """Plan the writes that settle all streams with topic files; also returns warnings for the user.

@@ -5,11 +5,19 @@ FactBank). It is read from cue words in the same sentence, as NegEx reads negati
 Every recall runs this, so most rules only look up sets of words.
 """
 
+from __future__ import annotations
+
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from clsm_cli.text import sentences, tokens
 from clsm_cli.text.language_data import pattern, word_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.episodes import Turn
 
 _DENIES = frozenset(word_list("denies"))
 _POSSIBLE = frozenset(word_list("possible"))
@@ -83,6 +91,12 @@ def asserts_nothing(sentence: str) -> bool:
     """
     asks = sentence.rstrip(_CLOSING).endswith(("?", "\uff1f")) or pattern("asks").search(sentence)
     return bool(asks) or not _SUPPOSES.isdisjoint(_words(_CLAUSE.split(sentence, maxsplit=1)[0]))
+
+
+def told_before(turns: Sequence[Turn], place: int) -> list[str]:
+    """The sentences that assert something of what a person said last before a turn of a conversation."""
+    said = next((turn.text for turn in reversed(turns[:place]) if turn.role == "user"), "")
+    return [each for each in sentences.sentences(said) if not asserts_nothing(each)]
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:

@@ -15,6 +15,8 @@ from clsm_cli.text.tokens import stems, terms
 
 MIN_COSINE = 0.90  # of two sentence vectors (MiniLM), from which their meaning counts as equal
 MIN_OVERLAP = 0.80  # share of common stems from which their words count as equal
+MIN_ECHO_TERMS, MIN_ECHOED = 3, 2 / 3
+"""Search terms of an answer that may be an echo, at least, and the share of them that was told (own choice)."""
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])([-\u2212]?\d+(?:[.,:]\d+)*)[^\W\d_]*(?!\w)")  # "21st", "4gb"
@@ -41,6 +43,25 @@ def is_equivalent(a: str, b: str, cosine: float) -> bool:
         and _is_hedged(a) == _is_hedged(b)
         and not _is_contrasted(a, b)
         and not _is_swapped(a, b)
+    )
+
+
+def echoes(sentence: str, told: Sequence[str]) -> bool:
+    """Whether a sentence repeats what was told just before it, and adds no number.
+
+    >>> told = ["She goes into the water on 25 April at the Bolder marina."]
+    >>> echoes("Noted: water on 25 April, Bolder marina.", told)
+    True
+    >>> echoes("Noted: water on 25 April at 9:00, Bolder marina.", told)
+    False
+    """
+    said = " ".join(told)
+    own, known = {*stems(sentence)}, {*stems(said)}
+    is_like = len(own) >= MIN_ECHO_TERMS and len(own & known) >= MIN_ECHOED * len(own)
+    return (
+        is_like
+        and {*numbers(sentence)} <= {*numbers(said)}
+        and polarity(sentence) == polarity(said)
     )
 
 

@@ -64,6 +64,16 @@ def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_pat
     assert current(store) == sorted(LASTS)
 
 
+def test_an_answer_that_repeats_what_was_told_is_no_second_statement(
+    store: Store, tmp_path: Path
+) -> None:
+    said = "The Lantern goes into the water on 25 April at the Bolder marina."
+    echo = "Noted: Lantern launch 25 April, Bolder marina."
+    talked(store, tmp_path, "one", "2026-02-24", f"Mara: {said}", f"assistant: {echo}")
+    sleep(store)
+    assert current(store) == [f"Mara: {said}"]
+
+
 def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Path) -> None:
     """The unit head knows notes of agents, and takes nearly all that a person tells for trivial."""
     note(store, tmp_path / "2026-03-06.md", NOTES["diary"])

@@ -125,4 +125,4 @@ def test_a_note_is_read_without_it_and_keeps_its_lines(pasted: str) -> None:
         ("After.", 3 + height),
         ("- one", 5 + height),
     ]
-    assert (note.recalled, note.problems) == (pasted.count(OPENING), ())
+    assert (note.dropped["recalled block"], note.problems) == (pasted.count(OPENING), ())

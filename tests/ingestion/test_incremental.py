@@ -293,3 +293,18 @@ def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
     assert sum(each["added"] for one in done for each in one["files"]) == 32
     inside = cursors.load_cursors(opened(cli.store, "test"))
     assert sorted(len(places) for places in inside.values()) == [8]
+
+
+def test_notes_of_a_workspace_are_read_again_once_they_were_taken_in(
+    store: Store, state: Path
+) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    for name in ("workspace", "workspace-research"):
+        (state / name).mkdir()
+        (state / name / "MEMORY.md").write_text("The ferry is at nine.\n")
+    take(store, state / "workspace")
+    (state / "workspace" / "MEMORY.md").write_text("The ferry is at ten.\n")
+    report = take(store, state, openclaw=True)
+    changed = [tally.path for tally in report.sources if tally.changed]
+    assert changed == [str(state / "workspace" / "MEMORY.md")]
+    assert not [tally for tally in report.sources if "research" in tally.path]

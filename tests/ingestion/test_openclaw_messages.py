@@ -9,7 +9,7 @@ from ingesting import pipe, state_of
 from openclaw_state import header, jsonl, message
 from tables import column, table
 
-from clsm_cli.ingestion.openclaw_messages import machine_starts
+from clsm_cli.ingestion.openclaw_messages import DREAM, machine_starts
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store.layout import Store
 
@@ -207,3 +207,20 @@ def test_the_store_has_each_part_with_its_trust(store: Store) -> None:
         ("web", "tool", "email"),
     ]
     assert dict(report.sources[0].dropped) == {"heartbeat poll": 1}
+
+
+def test_dreams_in_a_note_are_left_out() -> None:
+    """Whole reports, between two comments, without an end, and what is promoted."""
+    dream = (
+        "<!-- openclaw:dreaming:{}:start -->\n- Candidate: The ferry.\n\n### Reflections\n- Theme."
+    )
+    ends = dream.format("light") + "\n<!-- openclaw:dreaming:light:end -->\n- At ten.\n"
+    promoted = (
+        "<!-- openclaw-memory-promotion:memory:a.md:3:5 -->\n- The ferry. [score=0.9]\n- Tickets.\n"
+    )
+    note = reading.note(f"# Ferry\n{ends}{dream.format('rem')}\n## Pier\n- Four.\n{promoted}")
+    assert [block.text for block in note.blocks] == ["- At ten.", "- Four.", "- Tickets."]
+    assert note.blocks[-1].line_start == 18
+    assert +note.dropped == {DREAM: 3}
+    assert reading.note("# Deep Sleep\n\n- Ranked 10 candidate(s).").blocks == ()
+    assert len(reading.note("# Deep Sleepers\n\n- An album.").blocks) == 1

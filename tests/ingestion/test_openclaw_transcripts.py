@@ -1,14 +1,17 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import reading
+from ingesting import pipe, take
 from openclaw_state import answers, header, message, tool_call
 from openclaw_state import calls as command
 from reading import jsonl
 
 from clsm_cli.ingestion.jsonl_rows import RawTurn, TranscriptItem
 from clsm_cli.model.episodes import ToolCall
+from clsm_cli.store.layout import Store
 
 HEADER = header("s1")
 
@@ -107,3 +110,58 @@ def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
     )
     assert [text for _, _, text, _ in turns(found)] == [json.dumps(own)]
     assert reading.dropped(found)[-1].startswith("clsm result")
+
+
+SESSION_NOTE = """# Session: 2026-02-03 09:00:00 UTC
+
+- **Session Key**: agent:main:main
+- **Session ID**: 14c00f2e
+- **Source**: telegram
+
+## Conversation Summary
+
+assistant: ✅ New session started · model: some/model
+user: [Startup context loaded by runtime]
+Recent daily memory was selected and loaded.
+
+[Untrusted daily memory: memory/2026-02-02.md]
+BEGIN_QUOTED_NOTES
+```text
+user: Old words.
+```
+END_QUOTED_NOTES
+
+A new session was started via /new or /reset. Say hi.
+user: Conversation info (untrusted metadata):
+```json
+{"message_id": "957", "sender": "Mara"}
+```
+
+The ferry is at nine.
+
+Put it into the calendar.
+assistant: [[reply_to_current]] Done. The ferry:
+- at 9:00
+assistant: NO_REPLY
+"""
+
+
+def test_a_session_note_is_the_conversation_that_it_copies() -> None:
+    items = reading.read("openclaw-note", SESSION_NOTE)
+    assert [(t.speaker, t.role, t.text, t.time, t.line_start) for t in reading.turns(items)] == [
+        ("Mara", "user", "The ferry is at nine.\n\nPut it into the calendar.", "2026-02-03", 21),
+        ("assistant", "assistant", "Done. The ferry:\n- at 9:00", "2026-02-03", 29),
+    ]
+    empty, _, _ = SESSION_NOTE.partition("## Conversation")  # no message but commands
+    assert reading.turns(reading.read("openclaw-note", empty)) == []
+    said = ["message of the program", "session start", "heartbeat reply"]
+    assert reading.dropped(items) == said
+
+
+def test_a_session_note_of_a_session_that_is_known_is_a_copy(store: Store, tmp_path: Path) -> None:
+    note = tmp_path / "2026-02-03-0900.md"
+    note.write_text(SESSION_NOTE)
+    pipe(store, jsonl(header("14c00f2e"), message(1, "user", "The ferry is at nine.")))
+    report = take(store, note)
+    assert [(tally.format, tally.added) for tally in report.sources] == [("openclaw-note", 0)]
+    assert report.sources[0].dropped == {"copy of a known session": 1}

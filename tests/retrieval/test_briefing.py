@@ -349,7 +349,7 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     words = "The flush of the {} service retries only the failed rows, since version 1.8."
     time = "2026-02-20T08:00:00+01:00"
     turns = [
-        Turn(role, role, role, words.format(role), time=time) for role in ("user", "assistant")
+        Turn(role, role, role, words.format(role), time=time) for role in ("assistant", "user")
     ]
     kept = statement(words.format("assistant"), sources=("assistant",))
     worth, known = (
@@ -378,6 +378,7 @@ def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words(
     rule, known = found[said.format("Monday")], found[said.format("Friday")]
     assert (rule.section, rule.rule, known.section) == ("rules", 0.9, "lately")
     assert known.worth > rule.worth == 1
+    assert words[3] not in found  # an echo
 
 
 def state_of_old(store: Store, folder: Path, *facts: str) -> None:
@@ -585,7 +586,12 @@ def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(
     store: Store, tmp_path: Path
 ) -> None:
     rule = "Never deploy to production without asking me first."
+    agents = "Never restart the server without a backup."
     state_of_old(store, tmp_path, rule, "The deploy took an hour.")
+    heard(store, tmp_path, "one", "2025-11-04", agents, "assistant")
+    with open_index(store, embedder()) as opened:
+        rows = opened.index.connection.execute("SELECT key FROM passages ORDER BY id DESC")
+        state(store, "projects", "facts", agents, rows.fetchone())
     with open_index(store, embedder()):
         pass
     assert texts(brief(store, MORNING, 2000), "rules") == [rule]

@@ -85,3 +85,16 @@ def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
     assert line.ids == tuple(memory.id for memory in answer.memories)
     assert line.concepts == tuple(concept.id for concept in answer.concepts) != ()
     assert "delegation defect" not in log
+
+
+def test_a_message_that_asks_nothing_gets_no_word_of_what_the_agent_reads_anyway(
+    store: Store, tmp_path: Path
+) -> None:
+    note(store, tmp_path / "AGENTS.md", "The ferry to Texel takes no dogs before nine.\n")
+    note(store, tmp_path / "ferry.md", "Tickets for the ferry to Texel lie in the drawer.\n")
+    for said, names in (
+        ("We take the ferry to Texel on Friday.", ["ferry.md"]),
+        ("Which ferry to Texel?", ["AGENTS.md", "ferry.md"]),
+    ):
+        given = ask(store, said, is_gated=True).memories
+        assert sorted(Path(each.sources[0].path).name for each in given) == names

@@ -23,7 +23,6 @@ from faults.running.laying import SAMPLE
 from ingesting import new_store, scratch, take
 from sleeping import current, sleep, told
 
-from clsm_cli.consolidation import write_plan
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import decay
@@ -177,12 +176,12 @@ def _outcomes(names: Iterable[str] = tuple(_ACCIDENTS)) -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """Nothing is too much."""
-    kept = settle.MAX_LOST_SHARE, settle.MAX_LOST, write_plan.FREE_LOSS
-    settle.MAX_LOST_SHARE, settle.MAX_LOST, write_plan.FREE_LOSS = 1.0, 1_000_000, 1_000_000
+    kept = settle.MAX_LOST_SHARE, settle.MAX_LOST, settle.FREE_LOSS
+    settle.MAX_LOST_SHARE, settle.MAX_LOST, settle.FREE_LOSS = 1.0, 1_000_000, 1_000_000
     try:
         yield from _outcomes(("a merge took a stream's files", "a document is cut short"))
     finally:
-        settle.MAX_LOST_SHARE, settle.MAX_LOST, write_plan.FREE_LOSS = kept
+        settle.MAX_LOST_SHARE, settle.MAX_LOST, settle.FREE_LOSS = kept
 
 
 RIG = Rig("massloss", promises=(18,), short=_outcomes, long=_outcomes, control=_control)
