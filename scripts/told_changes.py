@@ -84,7 +84,9 @@ def _part(side: dict[str, Any], copies: Path) -> str:
     lines = lines_of(side, copies) or []
     first, last = max(0, side["line"] - 1 - AROUND), side["end_line"] + AROUND
     above = [line for line in lines[:first] if line.startswith("#")]
-    return "\n".join([*above[:1], *above[1:][-1:], *lines[first:last]]) + "\n"
+    fences = [line for line in lines[:first] if line.startswith("```")]
+    opened = fences[-1:] if len(fences) % 2 else []  # else all that follows would be code
+    return "\n".join([*above[:1], *above[1:][-1:], *opened, *lines[first:last]]) + "\n"
 
 
 def _item(row: dict[str, Any], pool: Sequence[str]) -> Told:

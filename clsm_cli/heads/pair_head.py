@@ -17,6 +17,7 @@ from clsm_cli.text.language_data import word_list
 from clsm_cli.text.person_words import ENGLISH, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
+_OPINES, _PREPOSITIONS = frozenset(word_list("opines")), frozenset(word_list("prepositions"))
 _PASTS = frozenset((*word_list("pasts"), "been"))  # which is listed as an auxiliary, no verb
 RELATIONS = ("same", "update", "both", "unrelated")
 
@@ -30,8 +31,12 @@ SUPERSEDED_P = 0.97
 """Probability of an update from which the earlier sentence counts as superseded."""
 _BRIEF_SUPERSEDED_P, _MAX_BRIEF_WORDS = 0.85, 2
 """The same if the later sentence adds at most this many words, none of them a name or number."""
+UNSURE_P = SUPERSEDED_P - 0.01
+"""Highest probability of an update that may be none."""
 ASKED_P = 0.40
 """Probability of an update from which a person is asked."""
+_SUBJECT, _WHOLE = 4, 2
+"""Words in which a subject and its verb stand, at most, and content words of a clause that stands alone, at least."""
 MIN_UPDATE_P = 0.15
 """Probability below which an update is ruled out."""
 _MIN_CLAUSE_P = 0.12
@@ -122,6 +127,7 @@ def update_of(
     - A sentence that adds little to its subject is only worth saying if the earlier one no longer holds
       ("the trip is cancelled"). If it adds a name or number, both may be true; and what happened ("Been
       to Ghent") did happen.
+    - What somebody else says or thinks, or what the later one is only a circumstance of, may still hold.
     - If only some clauses share content with the earlier sentence, one of them must be the update: "the
       trip is off, Tom works on Saturday" does not supersede where Tom works.
 
@@ -139,16 +145,55 @@ def update_of(
         best = max(each.update for each in read([(old.text, part) for part in related]))
         if best < _MIN_CLAUSE_P:
             return best
-    if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
+    if chance < _BRIEF_SUPERSEDED_P:
         return chance
-    added = len(content(new) - old_content)
+    if chance < SUPERSEDED_P and _is_brief(old, new):
+        chance = SUPERSEDED_P
+    if chance >= SUPERSEDED_P and (_tells_opinion(old, new) or _only_mentions(old, new, read)):
+        return UNSURE_P
+    return chance
+
+
+def _is_brief(old: Sentence, new: Sentence) -> bool:
+    """Whether a sentence adds so little to what an earlier one says that it is about its end."""
+    if particulars(new) - {*old.keys}:
+        return False
+    added = len(content(new) - content(old))
     is_event = old.words[0].casefold() in _PASTS if old.words else False
-    is_brief = (
+    return (
         added <= _MAX_BRIEF_WORDS
         and not is_event
-        and (added or sameness.polarity(old.text) != sameness.polarity(new.text))
+        and bool(added or sameness.polarity(old.text) != sameness.polarity(new.text))
     )
-    return max(chance, SUPERSEDED_P) if is_brief else chance
+
+
+def _tells_opinion(old: Sentence, new: Sentence) -> bool:
+    """Whether a sentence tells what somebody says or thinks whom the later one does not mention.
+
+    >>> opinion = sentence("Our aunt Bo says Kanban is a fad.")
+    >>> _tells_opinion(opinion, sentence("We gave up Kanban.")), _tells_opinion(opinion, sentence("Bo likes it."))
+    (True, False)
+    """
+    words = [word.casefold() for word in old.words[:_SUBJECT]]
+    place = next((n for n, word in enumerate(words) if word in _OPINES), 0)
+    subject = content(old._replace(keys=old.keys[:place]))
+    return bool(subject) and subject.isdisjoint(new.keys)
+
+
+def _only_mentions(
+    old: Sentence, new: Sentence, read: Callable[[Sequence[tuple[str, str]]], list[Relation]]
+) -> bool:
+    """Whether what two sentences share stands behind a preposition in the earlier, which holds without.
+
+    "Porto is off" does not end "I am learning Portuguese for Porto": "I am learning Portuguese" stays.
+    """
+    shared = content(old) & content(new)
+    first = next((n for n, key in enumerate(old.keys) if key in shared), 0)
+    behind = (n for n in range(first, 0, -1) if old.words[n].casefold() in _PREPOSITIONS)
+    place = next(behind, 0)
+    main = content(old._replace(keys=old.keys[:place]))
+    is_whole = sum(map(str.isalpha, main)) >= _WHOLE
+    return is_whole and read([(" ".join(old.words[:place]), new.text)])[0].update < ASKED_P
 
 
 def relation(old: str, new: str, asked: str = "") -> Relation:

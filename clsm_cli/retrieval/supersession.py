@@ -53,13 +53,11 @@ LONG_PERHAPS = 0.6
 """The same if one of them is long: of two paragraphs of a diary, the later often looks like news of the earlier."""
 LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
-_UNSURE = OVER - 0.01
-"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state: just no certain one."""
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question (own choice)."""
 MOST = 8
-"""Pairs that the head reads per answer, nearest to each other and to the question first (own choice: 5 ms a pair)."""
+"""Pairs that the head reads per answer, by nearness to each other and confidence (own choice: 5 ms a pair)."""
 
 
 class Superseded(NamedTuple):
@@ -113,7 +111,7 @@ def find_superseded(
     if cosines and not breadth.asks_for_several(question.text):
         stated = _stated(passages)
         unstated = (candidate for candidate in best if candidate.row not in stated)
-        sides = (compared.side_of(index, one, passages[one.row], cosines) for one in unstated)
+        sides = (compared.side_of(index, one, passages[one.row]) for one in unstated)
         read = [side for side in sides if side is not None]
         alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})
@@ -275,33 +273,29 @@ def _judged(
     if question.is_cue:  # of which long passages tell the most
         read = [side for side in read if not side.is_long]
     for old, new, one, two in _rivals(asked, read, alike):
-        chance = _update(*_as_said(old, one, new, two, speakers), question.text)
+        is_apart = compared.stand_apart(asked, old, one, new, two)
+        first, second = (old.bare(one), new.bare(two)) if is_apart else (one, two)
+        chance = _update(*_as_said(old, first, new, second, speakers), question.text)
         is_doubtful = (
             is_past
+            or is_apart
             or old.is_long
             or new.is_long
             or factuality.is_hearsay(two.text)
             or not new.is_surely_after(old)
         )
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
-            chance = min(chance, _UNSURE)
+            chance = min(chance, pair_head.UNSURE_P)
         if chance >= OVER or (not is_open and _is_likely(chance, old, new, sureness)):
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                is_above = not is_read or old.is_long or new.is_long
-                is_above = is_above or (chance >= ABOVE and _is_told(question, one, new, two))
+                is_above = not is_read or old.is_long or new.is_long or chance >= ABOVE
                 if not is_above:  # by signs, "Sent to Linh" answers what Linh charges
                     answers = verdict.passage_answer_probability(question, new.passage)
                     is_above = _outweighs(chance, sureness(old), answers)
                 updates.append(_Update(old, new, chance, is_above))
     return _ends(updates, at)
-
-
-def _is_told(question: Question, one: Sentence, new: Side, two: Sentence) -> bool:
-    """Whether a sentence updates another without its heading, too: much looks like news of "Boat"."""
-    bare = new.without_heading(two)
-    return bare is None or _update(one, bare, question.text) >= PERHAPS
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
@@ -446,7 +440,7 @@ def _is_reply(answer: Side, before: Side) -> bool:
 def _rivals(
     asked: Sentence, read: Sequence[Side], alike: set[tuple[str, str]]
 ) -> list[tuple[Side, Side, Sentence, Sentence]]:
-    """The pairs of passages nearest to each other and to the question, with the best sentence of each.
+    """The pairs of passages that are near to each other and both answer, with the best sentence of each.
 
     A pair of which neither seems to answer is left out: reading it takes time.
     """
@@ -474,7 +468,8 @@ def _rivals(
         if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
         cosine = sum(map(mul, old.vector, new.vector))
-        pairs.append((cosine + min(old.near, new.near), old, new, one, two))
+        sure = min(old.candidate.confidence, new.candidate.confidence)
+        pairs.append((cosine + sure, old, new, one, two))
     pairs.sort(key=lambda pair: (-pair[0], pair[1].time, pair[2].time, pair[1].row, pair[2].row))
     return [
         pair[1:]

@@ -190,8 +190,10 @@ def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
         "Our reading club meets at Torvel on Fridays.",
         "Zoe lives in Malmo.",
         "Zoe works as a judge.",
+        "I am learning Greek for the trip to Corfu.",
+        "Corfu is cancelled, we go to Leiden instead.",
     )
-    assert len(current(store)) == 6
+    assert len(current(store)) == 8
 
 
 def test_names_keep_rules_apart(tmp_path: Path) -> None:

@@ -122,4 +122,4 @@ def test_the_diary_of_the_sample(slept_store: Path) -> None:
                 for each in answer.memories[:3]
             )
     assert (values, unmarked) == (33, 0)
-    assert (first, three) == (18, 25)
+    assert (first, three) == (20, 25)

@@ -1,9 +1,7 @@
 """What a later passage takes the place of: it stands below, with the day until which it held."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, Self
 
 import aging
 import pytest
@@ -11,7 +9,6 @@ from small_store import found, note, row, state, tell
 from tables import table
 
 from clsm_cli.model.ids import normalise_text, statement_id
-from clsm_cli.retrieval import supersession
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
@@ -315,25 +312,33 @@ def test_of_a_past_period_what_was_told_later_is_below(store: Store) -> None:
     ]
 
 
-class _Told(SimpleNamespace):
-    """A passage of a row, told on the day of that number."""
-
-    def is_before(self, other: Self) -> bool:
-        return bool(self.row < other.row)
-
-
-def _side(row: int, *, is_long: bool = False) -> Any:
-    candidate = SimpleNamespace(signals=SimpleNamespace(date=0.0))
-    time, passage = f"2026-02-0{row}T08:00:00Z", SimpleNamespace(id=f"d-{row}")
-    return _Told(
-        row=row, time=time, zone=UTC, vector=[1.0], is_long=is_long, is_answer=False,
-        passage=passage, candidate=candidate,
-    )  # fmt: skip
+LONG = """\
+Post bot is running (140 posts an account, 20 a day). The kiosk sold nine maps, four umbrellas and the \
+last of the postcards from the old set. Two visitors asked for the key of the tower, and one of them \
+left a note about the bell."""
 
 
-@pytest.mark.parametrize(("chance", "until"), [(0.4, None), (0.7, "2026-02-02")])
-def test_a_long_passage_is_below_from_a_lower_probability_than_marked(
-    chance: float, until: str | None
+@pytest.mark.parametrize(
+    ("old", "new", "question", "is_over"),
+    [
+        ("## Crew\n\n- Skipper: Ines", "## Week two\n\n- Skipper: Bao", "who is the skipper", True),
+        (
+            "## Crew\n\n- Skipper: Ines",
+            "## Week two\n\n- Skipper: Bao",
+            "skipper of the crew",
+            False,
+        ),
+        ("- The weir pump runs.", "- The weir pump is broken.", "does the weir pump run", True),
+        (LONG, "- Post bot: running (420 posts, 20 a day)", "how many posts has the bot", True),
+    ],
+)
+def test_a_line_of_a_day_is_held_against_one_that_was_captured_later(
+    store: Store, tmp_path: Path, old: str, new: str, question: str, *, is_over: bool
 ) -> None:
-    update = supersession._Update(_side(1, is_long=True), _side(2), chance)
-    assert supersession._ends([update], None)[1][1:] == (until, "d-2", 2)
+    """Without their headings, unless the question names one, and as wholes."""
+    for hour, text in enumerate((old, new), 10):
+        path = tmp_path / f"2026-02-03-{hour}.md"
+        note(store, path, f"{text}\n", now=f"2026-02-03T{hour}:00:00+01:00")
+    items = found(store, question)
+    assert [bool(each.perhaps_until) for each in items if each.text in old] == [is_over]
+    assert not any(each.perhaps_until for each in items if each.text in new)

@@ -46,7 +46,8 @@ def test_nothing_is_read_after_an_answer_and_the_rest_gains_nothing_by_it(
     monkeypatch.setattr(answer_head, "answer_probability", lost)
     signs = {each.id: each.confidence for each in ask(sample, QUESTION, min_score=0).memories}
     monkeypatch.setattr(answer_head, "answer_probability", answer)
-    first, *rest = ask(sample, QUESTION, min_score=0).memories
+    items = ask(sample, QUESTION, min_score=0).memories
+    first, *rest = sorted(items, key=lambda each: -each.confidence)
     assert len(read) == 1
     assert first.confidence > signs[first.id]
     assert all(each.confidence <= signs[each.id] for each in rest)
