@@ -152,8 +152,8 @@ def _phrases(text: str, label: Label, labelled: frozenset[int]) -> Iterator[Valu
     """Words in the sentence of a label that may be its value: between marks, labels and short words."""
     _, place, after = label
     begin = max(0, place - _REACH)
-    for end in compiled(_SENTENCE_END).finditer(text, begin, place):
-        begin = end.end()
+    for mark in compiled(_SENTENCE_END).finditer(text, begin, place):
+        begin = mark.end()
     behind = compiled(_SENTENCE_END).search(text, after, after + _REACH)
     stop = behind.start() if behind else min(len(text), after + _REACH)
     for run in compiled(_RUN).finditer(text, begin, stop):
