@@ -4,8 +4,10 @@ Run ``PYTHONPATH=tests python -m scripts.fit_secrets COPIES`` with the checkouts
 (``scripts/join_labels.py``); it needs the extra ``fit``. It writes ``clsm_cli/text/secrets/contextual.bin``
 and beside it ``contextual.json`` with the digest of the labels and the figures.
 
-Three writers, who had not seen the program, wrote lines with and without secrets
-(``fixtures/labels/told_secrets.tsv``); its last 91, of our own, and the samples of the tests are examples, too.
+Six writers, who had not seen the program, wrote lines with and without secrets
+(``fixtures/labels/told_secrets.tsv``), the last three of them about secrets made of plain words; its last 346, of our
+own, and the samples of the tests are examples, too. What words a phrase is made of should not matter, so each is
+also learnt with other words, drawn by lot.
 Values in the notes of public workspaces, and in sentences of invented memories that have no label, are none: the
 few secrets there are too rare to matter. Each figure is of a writer, and of every other workspace, that was left
 out of its fit.
@@ -18,6 +20,7 @@ import hashlib
 import json
 import random
 import re
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,8 +43,11 @@ ROUNDS, RATE, SIZE, DECAY = 24, 0.02, 1024, 1e-5
 """Rounds over all examples, the rate at first (it falls to nothing), examples of a step, weight of Σ w²."""
 AGAIN = 12
 """Times that the samples of the tests count: what was masked once must stay masked."""
-SAME = 0.6
+WRITERS = "abcdef"
+SAME, SAME_PHRASE = 0.6, 0.9
 """Share of a value and a secret together that they have in common, from which the value is the secret."""
+DRAWS, COMMON = 3, 40
+"""Times that a phrase is learnt with other words; uses in invented memories from which a word is not drawn."""
 MAX_BLOCK, MAX_WORKSPACE = 3000, 60_000
 """Characters of a block of notes, and of a workspace's blocks, that are read."""
 
@@ -120,12 +126,37 @@ def blocks(copies: Path) -> Iterator[tuple[str, str]]:
                     yield folder.name, block
 
 
+def with_other_words(lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines with a secret of plain words, each several times with other words in their place."""
+    counts = Counter(
+        word for line in plainly_told() for word in re.findall(r"[^\W\d_]{3,}", line.text.lower())
+    )
+    known = sorted(word for word, count in counts.items() if count <= COMMON)
+    draw = random.Random(0)  # noqa: S311  # seeded, not secret
+    for line in lines:
+        if len(line.secrets) == 1 and re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)+", line.secrets[0]):
+            for _ in range(DRAWS):
+                words = [
+                    draw.choice(known) if len(each) > 3 else each
+                    for each in re.split(r"([ -])", line.secrets[0])
+                ]
+                secret = "".join(words)
+                yield Line(line.writer, line.text.replace(line.secrets[0], secret), (secret,))
+
+
 def examples(line: Line) -> Iterator[Example]:
     """The values of a text and of its cells, without what is neither a secret nor apart from one."""
     masked = _without_issued(line.text)
     for text in (masked, *(cell.line for cell in cells.cells(masked))):
         for paragraph in text.split("\n\n"):
             yield from _examples(paragraph, line.secrets)
+
+
+def learnt(lines: Sequence[Line]) -> Iterator[Example]:
+    """The values of lines, and the secrets among those of the same lines with other words."""
+    yield from chain.from_iterable(map(examples, lines))
+    for line in with_other_words(lines):
+        yield from (each for each in examples(line) if each.is_secret)
 
 
 def _without_issued(text: str) -> str:
@@ -139,12 +170,12 @@ def _examples(text: str, secrets: Sequence[str]) -> Iterator[Example]:
     spans = [m.span() for each in secrets for m in re.finditer(re.escape(each), text)]
     folded = fold(text)
     labels = contextual.Labels(labels_in(folded))
-    for value in values(text, labels.all):
+    for value in dict.fromkeys(values(text, labels.all)):
         shared = max((_share(value, span) for span in spans), default=0.0)
         is_within = value.form in ("mixed", "digits") and any(
             start <= value.start and value.end <= end for start, end in spans
         )
-        if shared == 0 or shared >= SAME or is_within:
+        if shared == 0 or shared >= (SAME_PHRASE if value.form == "phrase" else SAME) or is_within:
             names = contextual.value_features(text, folded, value, labels)
             slots = np.array(sorted({contextual.slot(each) for each in names}))
             yield Example(slots, shared > 0)
@@ -217,11 +248,11 @@ def main() -> None:
     parser.add_argument("copies", type=Path)
     lines, read = told(), list(blocks(parser.parse_args().copies))
     names = sorted({name for name, _ in read})
-    seen = {writer: [each for each in lines if each.writer == writer] for writer in "abc"}
-    made = {writer: list(chain.from_iterable(map(examples, each))) for writer, each in seen.items()}
+    seen = {writer: [each for each in lines if each.writer == writer] for writer in WRITERS}
+    made = {writer: list(learnt(each)) for writer, each in seen.items()}
     tests = list(chain.from_iterable(map(examples, tested())))
-    own = [line for line in lines if line.writer == "own"]
-    others = chain.from_iterable(map(examples, [*drawn(), *plainly_told(), *own]))
+    own = learnt([line for line in lines if line.writer == "own"])
+    others = chain(own, *map(examples, [*drawn(), *plainly_told()]))
     made["tests"] = [*tests * AGAIN, *others]
     plain = {
         name: [each for one, text in read if one == name for each in examples(Line("", text, ()))]

@@ -23,12 +23,14 @@ from clsm_cli.text.secrets.values import Value, values
 from clsm_cli.text.tokens import STOP_WORDS
 
 WEIGHTS = os.path.join(os.path.dirname(__file__), "contextual.bin")
-SLOTS = 1 << 15  # number of weights; a feature has the one at its CRC-32 modulo this
+SLOTS = 1 << 17  # number of weights; a feature has the one at its CRC-32 modulo this
 SCALE = 16  # a weight is stored as a whole number of sixteenths, from -8 to 8
-LEAST_P = 0.75
-"""Of the secrets of an author who was left out of the fit, half to two thirds reach it (``fit_secrets``)."""
+LEAST_P, LEAST_PHRASE_P = 0.75, 0.4
+"""Of the secrets of an author who was left out of the fit, half to two thirds reach it (``fit_secrets``). Notes have
+hardly any phrase that looks like a password, so that less is enough there."""
 _REACH, _BEFORE, _AFTER = 160, 12, 6  # context of a value: characters on each side, words
 _LABEL_REACH = 60  # characters after a value in which a label may stand
+_MAX_GAP = 3  # words between a phrase and a label that are read as one
 _MANY = 200  # values of a paragraph: above, it is a dump, where a label must name them
 _WORD = rf"[^\W_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]|[:=]"
 _PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
@@ -107,15 +109,21 @@ def _in_paragraph(text: str) -> Iterator[Secret]:
     folded = fold(text)
     labels = Labels(each for each in labels_in(folded) if not _HAS_VALUE.match(text, each[2]))
     found = list(dict.fromkeys(values(text, labels.all)))
-    is_dump = len(found) > _MANY
+    is_dump = sum(each.form != "phrase" for each in found) > _MANY
     if is_dump:
         found = [each for each in found if each.form != "word" and labels.is_named(text, each)]
+        found = [each for each in found if each.form != "phrase" or _ends_clause(text, each)]
     for value in found:
-        is_likely = chance(value_features(text, folded, value, labels)) >= LEAST_P
+        least = LEAST_PHRASE_P if value.form == "phrase" else LEAST_P
+        is_likely = chance(value_features(text, folded, value, labels)) >= least
         if is_likely or labels.is_quoted(text, value):
             yield Secret(value.start, value.end, _kind(value, labels))
     if not is_dump:
         yield from _in_later_sentences(text, labels)
+
+
+def _ends_clause(text: str, value: Value) -> bool:
+    return not text[value.end : value.end + 2].strip(" -")[:1].isalpha()
 
 
 def _in_later_sentences(text: str, labels: Labels) -> Iterator[Secret]:
@@ -177,7 +185,23 @@ def value_features(text: str, folded: str, value: Value, labels: Labels) -> list
         if place < 2:
             names.append(f"{form} {word} >{place}")
     names += _near_labels(folded, value, labels, f"{link} {ending}")
-    return names
+    if form != "phrase":
+        return names
+    # What makes a run of plain words a password says nothing about other values.
+    return [f"phrase {name}" for name in (*names, *_between(folded, value, labels))]
+
+
+def _between(folded: str, value: Value, labels: Labels) -> Iterator[str]:
+    """What stands between a phrase and the label before it, and the one behind it."""
+    before, after = labels.before(value), labels.after(value)
+    gaps = (
+        ("<", folded[before[2] : value.start] if before else None),
+        (">", folded[value.end : after[1]] if after else None),
+    )
+    for side, gap in gaps:
+        words = gap.split() if gap else ()
+        yield f"gap {side} {' '.join(words) if len(words) <= _MAX_GAP else '…'}"
+        yield from (f"gap has {word} {side}" for word in words)
 
 
 def _words_before(words: Sequence[str], form: str) -> Iterator[str]:
@@ -222,6 +246,7 @@ def _shape(text: str, value: Value) -> Iterator[str]:
         words = said.lower().split()
         yield from (f"words {min(len(words), 9)}", f"stops {sum(w in STOP_WORDS for w in words)}")
         yield from (f"begins {word}" for word in words[:2])
+        yield from (f"has {word}" for word in (*words, f"{words[-1]} last"))
         yield f"marks {any(char in ',/=:()<>$' for char in said)}"
         yield f"password {secret_values.is_password(said)}"
     else:

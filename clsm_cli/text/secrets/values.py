@@ -12,6 +12,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import UNSPACED_CLASS, Label
+from clsm_cli.text.tokens import STOP_WORDS
 
 Form = Literal["digits", "mixed", "joined", "groups", "list", "spelled", "word", "phrase", "quoted"]
 
@@ -46,19 +47,16 @@ _LIST = (
 """Twelve words or more, as a wallet's."""
 _QUOTED = r"[\"“„«'`「『]([^\"”“»'`」』\n]{4,60})[\"”“»'`」』]"
 _PLAIN = r"(?<!\w)[^\W\d_]{3,}(?!\w)"
-_PHRASE = (
-    r"[^\W\d_]{0,3}(?:[^\n.;?!]{0,30}?(?:[:=：]|[ ]\w{1,5}[ ])|[ \n])[ \n*_\"'`“]*"
-    r"((?:[^\W\d_]{2,}[ -]){1,9}[^\W\d_]{2,})"
-)
-_STATED = (
-    r"[^\n.;?!]{0,30}[ ]\w{1,4}[ ]((?:[^\W\d_]{2,}[ -]){2,5}[^\W\d_]{2,})(?=[ ]*(?:[.,;!\n]|$))"
-)
-"""A few words up to the end of the clause, behind a short one: "… of the vault is correct horse battery"."""
+_RUN_WORD = r"[^\W\d_]+(?:['’][^\W\d_]+)?"
+_RUN = rf"{_RUN_WORD}(?:[ -]{_RUN_WORD})*"
+_SENTENCE_END = r"[.!?;](?:\s|$)|\n"
 _NUMERAL = rf"[^\W\d_{UNSPACED_CLASS}]+(?:['’][^\W\d_]+)?|[{UNSPACED_CLASS}]"
 _OPENING, _ENDING = "*_~'’‘-–—→.!?/\\", "*_~'’‘.:?…\\/-"
 _MARKS = frozenset("!@#$%^&*+?~")
 _MIN_LENGTH, _MIN_SPELLED = 4, 3
-_REACH, _WORDS = 90, 5  # after a label for passwords: characters, plain words
+_REACH, _WORDS = 90, 5  # around a label for passwords: characters, plain words
+_MAX_LINK = 6  # letters of a word next to a phrase: "use … as the password"
+_MAX_WORDS = 8  # words of a phrase
 _SURE = frozenset(("password", "homonym", "login", "words"))
 """Labels after which a plain word or phrase may be the secret."""
 
@@ -77,8 +75,11 @@ def values(text: str, labels: Sequence[Label]) -> Iterator[Value]:
     for match in compiled(_LIST).finditer(text):
         yield Value(*match.span(), "list")
     yield from _spelled(text)
+    labelled = frozenset(place for _, start, end in labels for place in range(start, end))
     for label in labels:
         yield from _after_label(text, label)
+        if label[0] in _SURE:
+            yield from _phrases(text, label, labelled)
 
 
 def _in_piece(text: str, start: int, end: int) -> Iterator[Value]:
@@ -145,6 +146,35 @@ def _after_label(text: str, label: Label) -> Iterator[Value]:
     for match in words[: _WORDS if kind in _SURE else 1]:
         if match.start() > end and text[match.end() : match.end() + 1] != "-":
             yield Value(*match.span(), "word")
-    for pattern in (_PHRASE, _STATED) if kind in _SURE else ():
-        if phrase := compiled(pattern).match(text, end):
-            yield Value(*phrase.span(1), "phrase")
+
+
+def _phrases(text: str, label: Label, labelled: frozenset[int]) -> Iterator[Value]:
+    """Words in the sentence of a label that may be its value: between marks, labels and short words."""
+    _, place, after = label
+    begin = max(0, place - _REACH)
+    for mark in compiled(_SENTENCE_END).finditer(text, begin, place):
+        begin = mark.end()
+    behind = compiled(_SENTENCE_END).search(text, after, after + _REACH)
+    stop = behind.start() if behind else min(len(text), after + _REACH)
+    for run in compiled(_RUN).finditer(text, begin, stop):
+        words: list[tuple[int, int]] = []
+        for word in (*compiled(_RUN_WORD).finditer(text, *run.span()), None):
+            if word and word.start() not in labelled and word.end() - 1 not in labelled:
+                words.append(word.span())
+                continue
+            for start, end in _bounded(text, words):
+                if end <= place or " " in text[start:end] or "-" in text[start:end]:
+                    yield Value(start, end, "phrase")
+            words = []
+
+
+def _bounded(text: str, words: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans of words, each between two short words or at an end; the last says something itself."""
+    is_short = [end - start <= _MAX_LINK for start, end in words]
+    is_stop = [text[start:end].lower() in STOP_WORDS for start, end in words]
+    for first, (start, _) in enumerate(words):
+        for last in range(first, min(len(words), first + _MAX_WORDS)):
+            is_begun = first == 0 or is_short[first - 1]
+            is_ended = last + 1 == len(words) or is_short[last + 1]
+            if is_begun and is_ended and not is_stop[last]:
+                yield start, words[last][1]
