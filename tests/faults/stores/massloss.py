@@ -58,7 +58,10 @@ class House:
             said = "\n".join(sleep(self.store, now).warnings)
         except RefusedError:
             return "refused"
-        return "warned" if "at once" in said or "none of its files" in said else "done"
+        is_told = any(
+            each in said for each in ("at once", "none of its files", "left their documents")
+        )
+        return "warned" if is_told else "done"
 
     def mended(self, found: list[str], when: str = "put back") -> list[str]:
         """After one more night: what was believed and is not any more."""
@@ -112,13 +115,13 @@ def _emptied(house: House) -> list[str]:
 
 
 def _cut_short(house: House) -> list[str]:
-    """A document that was cut short is read: it is said, the night refuses, and all heals."""
+    """A document that was cut short is read: it is said, the night keeps what it held, and all heals."""
     whole = house.path.read_text()
     house.path.write_text(whole[: len(whole) // 10])
     report = take(house.store, house.path, now=NEXT)
     found = _said(any("gone at once" in text for text in report.warnings))
     answer = house.night(NEXT)
-    found += [f"the night was {answer}"] if answer != "refused" else []
+    found += [f"the night was {answer}"] if answer != "warned" else []
     house.path.write_text(whole)
     take(house.store, house.path, now=AFTER)
     return house.mended(found)
