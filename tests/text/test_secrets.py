@@ -35,6 +35,19 @@ def test_harmless_lines_are_left_alone() -> None:
     assert [line for line in HARMLESS if mask(line).text != line] == []
 
 
+@pytest.mark.parametrize(
+    "line",  # in no fit
+    [
+        "The phone that we found has the IMEI 356938035643809 and no case.",
+        "The camera KQT4471B20 is broken, and the booking is under HZB8842D17.",
+        'viewBox="0 0 24 24"',
+        "The password of the shed is a mystery to everybody.",
+    ],
+)
+def test_codes_of_things_and_talk_of_passwords_stay(line: str) -> None:
+    assert mask(line).text == line
+
+
 def test_a_private_key_goes_from_first_to_last_mark() -> None:
     begin, end = "-----BEGIN RSA PRIVATE KEY" + "-----", "-----END RSA PRIVATE KEY" + "-----"
 

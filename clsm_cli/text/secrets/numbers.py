@@ -22,6 +22,8 @@ _ISSUER = re.compile(
     r"|6(?:011|4[4-9]|5)|62"
 )
 """First digits that ISO/IEC 7812 assigns to card networks."""
+_AMEX, _AMEX_LENGTH = ("34", "37"), 15
+"""American Express's digits and length, which no other network has: an IMEI has 15 with a check digit, too."""
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
 _NEXT, _NEXT_DIGIT = re.compile(r"[ -]?[A-Za-z0-9]"), re.compile(r"[ -]?[0-9]")
 
@@ -88,7 +90,8 @@ def _account_end(text: str, start: int) -> int:
 
 def _is_card(match: re.Match[str]) -> bool:
     digits = "".join(filter(str.isdigit, match.group()))
-    return _ISSUER.match(digits) is not None and luhn(digits)
+    has_length = digits.startswith(_AMEX) == (len(digits) == _AMEX_LENGTH)
+    return has_length and _ISSUER.match(digits) is not None and luhn(digits)
 
 
 def _people(text: str) -> Iterator[Secret]:
