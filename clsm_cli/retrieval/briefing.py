@@ -187,7 +187,7 @@ def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
     """The lines with their worth on a day, without later ones and those that the agent reads anyway."""
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
     last = day + timedelta(days=SOON)
-    for line in contents.lines:
+    for line in (each.on(today, SOON) for each in contents.lines):
         at = line.item.told_on
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
             start = "0" if line.item.state else today  # what is still to be done is overdue

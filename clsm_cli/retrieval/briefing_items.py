@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, tzinfo
+from datetime import date, timedelta, tzinfo
 from typing import Any
 
 from clsm_cli.model import clocks
@@ -51,7 +51,7 @@ class BriefingItem(NamedTuple):
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line``
             in it.
-        due: A bare date: until when, or the day ahead that it names.
+        due: A bare date: until when, or the day ahead that it names (``ahead.day_ahead``).
         about: The heading or name that it stands under, where it needs one.
         before: What it took the place of.
         perhaps_until: The day since which it may hold no longer: ``clsm review`` asks.
@@ -127,6 +127,21 @@ class RankedItem(NamedTuple):
     thread: str
     rule: float = 0.0
 
+    def on(self, day: str, within: int = 366) -> RankedItem:
+        """The line; if its day comes every year, with the next one, or none if that is not within some days.
+
+        >>> item = BriefingItem("a", "fact", "Born on 29 February", "", "user", 5, due="--02-29")
+        >>> [RankedItem(item, "who", 1, "").on(f"2026-0{month}-09", 30).item.due for month in (1, 2, 3)]
+        [None, '2026-03-01', None]
+        """
+        due, item = self.item.due, self.item
+        if not (day and due and due.startswith("--")):
+            return self
+        year = int(day[:4]) + (due[1:] < day[4:])
+        due = (date(year, int(due[2:4]), 1) + timedelta(int(due[5:]) - 1)).isoformat()
+        item = item._replace(due=due if _days(day, due) <= within else None)
+        return self._replace(item=item.with_location(item.file, item.file_line))
+
     def worth_on(self, day: str) -> float:
         """Its worth on a day, see ``HALF``; without a date it does not age.
 
@@ -182,7 +197,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 21
+VERSION = 22
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -109,6 +109,7 @@ def _replaces(new: tuple[LineContent, RankedItem], old: tuple[LineContent, Ranke
 
 def _need(line: RankedItem, last: str) -> float:
     """Worth of a line on the last day with any line; a due one as such, and 0 if it is over and nothing else."""
+    line = line.on(last)
     if last and (line.item.due or "") >= last:
         return line.worth_of_due(last) * NEED["due"]
     is_over = last and line.section == "due"
@@ -125,7 +126,7 @@ def with_doubts(lines: Sequence[RankedItem]) -> list[RankedItem]:
     try:
         return [
             _marked(line, max(_moves(line.item, words), default=None))
-            if (line.item.due or "") >= last and line.item.told_on
+            if line.item.told_on and (line.on(last).item.due or "") >= last
             else line
             for line in lines
         ]
@@ -154,7 +155,9 @@ def _moves(
     ]
     later.sort(key=lambda pair: (-pair[0], pair[1].id))
     moving = (
-        new for _, new in later if any(day.first.isoformat() != due.due for day in _days(new))
+        new
+        for _, new in later
+        if not all(day.first.isoformat().endswith((due.due or "").strip("-")) for day in _days(new))
     )
     for new in islice(moving, MOST_COMPARED):
         before, after = (pair_head.joined(item.text, item.about) for item in (due, new))

@@ -88,14 +88,15 @@ def with_due(
     from clsm_cli.retrieval import briefing
 
     today = datetime.fromisoformat(query.now).astimezone(index.store.zone).date()
+    day = today.isoformat()
     asked = [(max(first, today.toordinal()), until) for first, until in question.periods]
     sure = certain_confidence(index)
     if query.past or sure < (query.min_score or 0) or all(first >= end for first, end in asked):
         return [*memories]
     due = [
-        line.item
-        for line in briefing.prepare(index.store).lines
-        if line.item.told_on <= today.isoformat() and is_due_in(line.item.due, asked)
+        item
+        for item in (line.on(day).item for line in briefing.prepare(index.store).lines)
+        if item.told_on <= day and is_due_in(item.due, asked)
     ]
     visible = index.matching_rows(query.filters or Filters())
     coming: dict[str, Memory] = {}

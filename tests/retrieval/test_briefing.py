@@ -338,6 +338,15 @@ def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
     assert text not in told(store, MORNING + timedelta(30))
 
 
+def test_a_birthday_is_due_each_year_and_has_no_year_else(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "2026-01-02.md", "# 2026-01-02\n\n- Grandpa was born on 20 June.\n")
+    note(store, tmp_path / "family.md", "# Family\n\n- Ella's birthday is on 20 June.\n")
+    for month, due in (("2026-03", None), ("2026-06", "2026-06-20"), ("2028-06", "2028-06-20")):
+        found = brief(store, datetime.fromisoformat(f"{month}-02T08:00:00+01:00"), 2000)
+        shown = [each.due for name in SECTIONS for each in items(found, name)]
+        assert shown == [due] * 2, month
+
+
 def judged(turns: Sequence[Turn], rule_of: Callable[[str], float]) -> list[JudgedLine]:
     """The lines of a conversation, with the probability that a sentence is a rule."""
     days = {turn.key: (MORNING.date(), None) for turn in turns}

@@ -56,10 +56,8 @@ def test_when_a_thing_is_due_is_no_question_for_the_tasks_that_name_it(
 
 def test_it_says_where_a_task_stands(busy: Store, tmp_path: Path) -> None:
     (first,) = ask(busy, "what is open?", k=1).memories
-    assert (first.sources[0].path, first.sources[0].line_start) == (
-        str(tmp_path / "2026-02-19.md"),
-        4,
-    )
+    source = first.sources[0]
+    assert (source.path, source.line_start) == (str(tmp_path / "2026-02-19.md"), 4)
 
 
 @pytest.mark.parametrize(("question", "found"), table(__file__, "on or by a day"))
@@ -68,6 +66,7 @@ def test_what_is_due(store: Store, tmp_path: Path, question: str, found: str) ->
         "The roofer looks at the damp on Friday 27 February.",
         "Dentist on 4 March, 8:50.",
         "Ada painted the boat on Friday.",
+        "Ella's birthday is on 12 March.",
     )
     note(store, tmp_path / "2026-02-24.md", "# Home\n\n" + "".join(f"- {each}\n" for each in lines))
     memories = ask(store, question).memories

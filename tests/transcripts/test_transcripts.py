@@ -19,7 +19,7 @@ from processes import TIMEOUT, Cli, Done
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SESSIONS = sorted(HERE.glob("*.session"))
-CLSM = f'#!/bin/sh\nexec "{sys.executable}" -m clsm_cli "$@"\n'
+CLSM = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m clsm_cli "$@"\n'
 DIGEST = """#!/bin/sh
 # One line for a folder's every file, name and byte, what sqlite keeps open beside its database aside.
 cd "$1" && find . -type f ! -name '*.sqlite-*' | LC_ALL=C sort | xargs -d '\n' sha256sum | sha256sum

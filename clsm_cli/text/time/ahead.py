@@ -1,7 +1,7 @@
 """The day ahead that a text names, to be reminded of it.
 
 Days that their words place are known to ``expressions``. A day without a year that is less sure ("Dentist on
-4 November, 8:50") is the coming one if that is probable and near.
+4 November, 8:50") is the coming one if that is probable and near. A birthday's keeps no year.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first d
 
 
 def day_ahead(text: str, at: date, since: date | None = None, *, start: int = 0) -> str | None:
-    """The first day that a text names after it was written, as ISO text.
+    """The first day that a text names after it was written, as ISO text; "--05-03", as in vCard, if it comes yearly.
 
     Args:
         at: The day on which it was written, or the last on which it may have been.
@@ -31,6 +31,8 @@ def day_ahead(text: str, at: date, since: date | None = None, *, start: int = 0)
     '2026-03-17'
     >>> day_ahead("They met on 17 March.", date(2026, 2, 23)) is None
     True
+    >>> day_ahead("Mia's birthday is 17 February.", date(2026, 2, 23), date(2025, 2, 23))
+    '--02-17'
     >>> day_ahead("2027: Booked for 17 March", date(2026, 2, 23), start=6) is None
     True
     >>> day_ahead("Dentist on 17 March, not tomorrow", date(2026, 2, 23))
@@ -42,10 +44,11 @@ def day_ahead(text: str, at: date, since: date | None = None, *, start: int = 0)
     read = [
         {*_named_days(text, day, start), *_numbered_days(item, day)} for day in {at, since or at}
     ]
-    return min((day.isoformat() for day in set.intersection(*read) if day > at), default=None)
+    today = at.isoformat()
+    return min((day for day in set.intersection(*read) if not "0" < day <= today), default=None)
 
 
-def _named_days(text: str, at: date, start: int) -> Iterator[date]:
+def _named_days(text: str, at: date, start: int) -> Iterator[str]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
     found = expressions.find_expressions(text, at)
     for each in [each for each in found if each.start >= start]:
@@ -54,30 +57,34 @@ def _named_days(text: str, at: date, start: int) -> Iterator[date]:
         is_short = (each.until - each.first).days <= _MAX_STRETCH_DAYS
         is_short = is_short and expressions.has_month(each.text)
         if each.certain and is_short:
-            yield each.first
+            yield each.first.isoformat()
         elif expressions.is_beside_other_year(text, each, found):
             continue
-        elif day := each.day or (_coming(each, at) if is_short else None):
+        elif each.day:
+            yield each.day.isoformat()
+        elif is_short and (day := _coming(each, at)):
             yield day
 
 
-def _coming(found: TimeExpression, at: date) -> date | None:
-    """The next day of an expression with a month and no year, if it probably comes and is near."""
+def _coming(found: TimeExpression, at: date) -> str | None:
+    """The next day of an expression with a month and no year, if it probably comes, yearly or soon."""
     if found.chances is None or found.chances.comes < LEAST_P:
         return None
+    if found.kind == "recurring":
+        return f"--{found.first:%m-%d}"
     try:
         day = found.first if found.first > at else found.first.replace(year=found.first.year + 1)
     except ValueError:
         return None  # 29 February
-    return day if (day - at).days <= expressions.MAX_PAST_DAYS else None
+    return day.isoformat() if (day - at).days <= expressions.MAX_PAST_DAYS else None
 
 
-def _numbered_days(text: str, at: date) -> Iterator[date]:
+def _numbered_days(text: str, at: date) -> Iterator[str]:
     """The days of "on the 24th" that come."""
     for start, end, coming, last in numbered_days(text, at):
         away = (coming - at).days, (at - last).days
         if placement.chances(text, start, end, away).comes >= LEAST_P:
-            yield coming
+            yield coming.isoformat()
 
 
 def numbered_days(text: str, at: date) -> Iterator[tuple[int, int, date, date]]:
