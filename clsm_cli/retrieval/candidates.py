@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.dense_search import Engine, LateInteraction
     from clsm_cli.retrieval.lexical_search import LexicalMatches
-    from clsm_cli.retrieval.question import Question, TimeScope
+    from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import GroupMember, Traits
 
@@ -79,7 +79,7 @@ def find_candidates(
         engine: Open; None: search by words only.
         filters: Of the passages that may be returned.
     """
-    allowed = _allowed_rows(index, question.scope if settings.time_filter else ANY_TIME, filters)
+    allowed = allowed_rows(index, question, settings, filters)
     index = index.with_rare(question.terms)
     limit, meaning = settings.candidates, Meaning(index, question, engine)
     nearest = meaning.nearest(limit, allowed)
@@ -120,10 +120,11 @@ def find_candidates(
     )
 
 
-def _allowed_rows(
-    index: Index, scope: TimeScope, filters: Filters | None
+def allowed_rows(
+    index: Index, question: Question, settings: RecallSettings, filters: Filters | None
 ) -> Collection[int] | None:
     """The passages that pass the filters and a hard scope; None: all."""
+    scope = question.scope if settings.time_filter else ANY_TIME
     allowed = None if filters is None else index.matching_rows(filters)
     if not scope.hard:
         return allowed

@@ -33,6 +33,7 @@ _TO_DO = re.compile(r"\b(?:have|has|is|got|anything|what)\sto\sdo\b(?!\swith\b)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
+_ASKS_OF_SELF = re.compile(r"\b(?:did|had|have) i\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s$")
 _PUNCTUATION = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
@@ -135,6 +136,7 @@ class Question(NamedTuple):
         periods: The days it asks about: first, and the day after the last, as ordinals.
         asks_when: Whether it asks for a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
+        asks_of_self: Whether it asks what "I" said or did, and names no speaker.
         asks_of_now: Whether it asks for the present state: in the present tense and for no past
             time.
         keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without
@@ -156,6 +158,7 @@ class Question(NamedTuple):
     periods: tuple[tuple[int, int], ...]
     asks_when: bool
     means_both: bool
+    asks_of_self: bool = False
     asks_of_now: bool = False
     keys: tuple[str, ...] = ()
     n_content_terms: int = 0
@@ -296,6 +299,7 @@ def understand(
         periods=periods,
         asks_when=asks_when,
         means_both=means_both,
+        asks_of_self=not named and _ASKS_OF_SELF.search(text) is not None,
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if n_content_terms else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,

@@ -65,7 +65,7 @@ FOR_ALL_DATE_FACTOR = 200
 """Factor of the date weight if all of a period is asked for: it outweighs everything else (own choice)."""
 CONVERSATION_FIT = 0.9
 """Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for
-passages of other days that mention it (own choice).
+passages of other days that mention it, and for others' words if "I" is asked about (own choice).
 """
 COVERAGE_FACTOR = 2
 """Caps similarity for words that the model cannot read, at this multiple of the lexical coverage; 1
@@ -167,7 +167,7 @@ def _time_fits(candidates: CandidateSet) -> list[float]:
     to none. A gist fits no single day, only its month. If all of a period is asked for, the days
     after it do not fit, and notes fit better than conversations.
     """
-    asked = candidates.question.periods
+    question, asked = candidates.question, candidates.question.periods
     if not asked:
         return [0.0] * len(candidates.traits)
     longer = tuple(period for period in asked if period[1] - period[0] > 1)
@@ -182,17 +182,20 @@ def _time_fits(candidates: CandidateSet) -> list[float]:
             for dates in source_dates
         ]
         fit = sum(source_fits) / len(source_fits)
-        fits.append(_fit_for_all(asked, traits, fit) if candidates.question.asks_for_all else fit)
+        fits.append(_fit_for_all(question, traits, fit) if question.asks_for_all else fit)
     return fits
 
 
-def _fit_for_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
+def _fit_for_all(question: Question, traits: Traits, fit: float) -> float:
     """How well a passage fits if all of a period is asked for."""
     if fit < match.LONG_PERIOD_MATCH:
         return 0.0
-    if traits.day is None or not any(first <= traits.day < until for first, until in asked):
+    days, day = question.periods, traits.day
+    if day is None or not any(first <= day < until for first, until in days):
         return CONVERSATION_FIT**2 * fit
-    return fit if traits.is_document else CONVERSATION_FIT * fit
+    if traits.is_document:
+        return fit
+    return CONVERSATION_FIT ** (1 + (question.asks_of_self and not traits.is_own)) * fit
 
 
 def _first_pass(
@@ -392,8 +395,11 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
         1: said by the only participant that the question names, or a note or words of a nameless
         speaker that name them. ½: a note or such words that do not, or said by the first of two
         ("What does Mara think of Brian?") unless both are meant. 0: said by another, or the
-        question names nobody or more than two.
+        question names nobody or more than two. If it asks what "I" said: 1 for a turn of the
+        person, ½ for notes and statements, 0 for others.
     """
+    if question.asks_of_self:
+        return 1.0 if traits.is_own else 0.5 * (traits.is_document or traits.kind != "passage")
     if len(question.named_speakers) == 2:
         return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
     if len(question.named_speakers) != 1:

@@ -12,10 +12,10 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.trust import TRUSTED, UNTRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
+from clsm_cli.retrieval.candidates import allowed_rows
 from clsm_cli.retrieval.demotion import dice, distinct_terms
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import factuality, sameness, tokens
@@ -46,21 +46,17 @@ def build_items(
     where it falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two
     files is returned once.
 
-    A turn says more than the statement made of it: so the first of its turns that has its words
-    replaces the statement, and lists its id. If none has them (the statement was corrected, or its
-    turn forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded
-    into it: its source is added there, and it uses one of ``query.k``.
+    A turn says more than the statement made of it: so the first of its turns that has its words,
+    found or not, replaces the statement, and lists its id. If none has them (the statement was
+    corrected, or its turn forgotten), the statement is an item itself. A near-verbatim repeat of an
+    item is folded into it: its source is added there, and it uses one of ``query.k``.
 
     What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
     characters = 4 * query.budget if query.unit == "tokens" else query.budget
     window = min(settings.window, characters // BUDGET_PARTS)
     full_score = _full_score(candidates)
-    rows_of = grouped(
-        (candidate.traits.key, candidate.row)
-        for candidate in candidates
-        if candidate.traits.kind == "passage"
-    )
+    allowed = allowed_rows(index, question, settings, query.filters)
     seeds = sorted({candidate.way.seed for candidate in candidates[: query.k] if candidate.way})
     starts = index.passages(seeds)
     marked = {row: mark for row, mark in superseded.items() if mark.until}
@@ -70,7 +66,7 @@ def build_items(
         is_faded = candidate.score < settings.faded * full_score
         if room <= 0 or (query.min_score is None and is_faded):
             break
-        turn = _source_turn(index, retrieved, rows_of)
+        turn = _source_turn(index, retrieved, allowed)
         states = () if turn is None else (retrieved.id,)
         row, passage = turn or (candidate.row, retrieved)
         if passage.id in items.places:
@@ -212,21 +208,22 @@ def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> Act
 
 
 def _source_turn(
-    index: Index, statement: Passage, rows_of: Mapping[str, Sequence[int]]
+    index: Index, statement: Passage, allowed: Collection[int] | None
 ) -> tuple[int, Passage] | None:
-    """The best turn or block that says a statement, with its row; None if none does.
+    """The first turn or block that says a statement, with its row; None if none does.
 
     The id of a statement is the hash of its first text. If its text differs, a person edited it or
     it is an old value, and no turn says it.
 
     Args:
-        rows_of: Rows of candidates that are turns or blocks, by key.
+        allowed: Rows that may be shown; None: all.
     """
-    rows = [row for key in statement.sources for row in rows_of.get(key, ())]
-    if not rows or statement.key != statement_id(normalise_text(statement.text)):
+    if not statement.sources or statement.key != statement_id(normalise_text(statement.text)):
         return None
+    rows = [row for row in index.rows_of(statement.sources) if allowed is None or row in allowed]
     words = frozenset(tokens.folded_words(statement.text))
-    for row, passage in index.passages(rows).items():
+    told = sorted(index.passages(rows).items(), key=lambda each: (each[1].time or "", each[1].id))
+    for row, passage in told:
         turn_words = tokens.folded_words(f"{passage.heading} {passage.text}")
         if len(words.intersection(turn_words)) >= MIN_SHARED_WORDS * len(words):
             return row, passage

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from sample_store import ask
 from small_store import found, note, row, state, talk, tell
 
-from clsm_cli.config import RecallSettings
+from clsm_cli.config import RecallSettings, with_changes
 from clsm_cli.retrieval.recall import touch
 from clsm_cli.retrieval.result_items import MAX_LIST_CHARACTERS, grow_window
+from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 
 LENGTH = RecallSettings().window
@@ -81,13 +82,17 @@ def test_an_item_is_as_sure_as_the_surest_block_that_it_shows(store: Store, tmp_
 
 
 def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
-    """The statement has one sentence of it; the turn has all, and names the statement."""
+    """The statement has one sentence of it; the turn has all, found or not, and names the statement."""
     whole = "The soup was good. Ilse mends theremins. She starts at nine."
     tell(store, *talk("a", whole, "The ferry leaves at six."))
     (turn,) = [memory for memory in found(store, "theremins") if memory.text == whole]
     known = state(store, "projects", "trades", "Ilse mends theremins.", (turn.id,))
     first, *others = found(store, "Who mends theremins?")
     assert (first.kind, first.text, first.states) == ("passage", whole, (known,))
+    one = store._replace(settings=with_changes(store.settings, {"recall.candidates": 1}))
+    assert [each.text for each in found(one, "Ilse mends theremins.")] == [whole]
+    alone = Filters(kind="statement")
+    assert [each.id for each in found(one, "Ilse mends theremins.", filters=alone)] == [known]
     assert known not in {memory.id for memory in others}
     answer = ask(store, "Who mends theremins?")
     touch(store, answer)

@@ -74,6 +74,17 @@ def test_the_person_who_is_asked_about_is_preferred_and_of_two_neither(store: St
     assert [m.why.participant for m in both] == [0.0, 0.0]
 
 
+def test_what_i_said_is_what_the_person_said(store: Store) -> None:
+    """Though the agent's reply is nearer to the question."""
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
+    reply = "I will remind you to call Otto about the dishwasher. What did you say its brand is?"
+    said = row("Also the dishwasher leaks again, remind me to call Otto.", speaker="user")
+    tell(store, said, row(reply, speaker="assistant", role="assistant"))
+    for question in ("What did I say about the dishwasher?", "What did I say on 24 February 2026?"):
+        told = [(m.speaker, m.why.participant) for m in found(store, question)]
+        assert [each for each in told if each[0] != "Mara"] == [("user", 1.0), ("assistant", 0.0)]
+
+
 def test_a_note_about_the_person_counts_whole_another_half(store: Store, tmp_path: Path) -> None:
     tell(store, row("Good morning."))
     tell(store, row("Mara likes the heron best.", session="mine", speaker="user"))

@@ -55,6 +55,7 @@ class Traits(NamedTuple):
     tokens: int
     checksum: int  # of its vectors, see ``vector_files``
     length: int
+    is_own: bool  # a turn of the person, not of an agent or a tool
 
     @property
     def vector_rows(self) -> VectorRow:
@@ -187,7 +188,8 @@ class Search:
         query = (
             "SELECT id, key, part, previous, next, grp, kind, speaker, day, periods, is_question,"
             " document IS NOT NULL, session, COALESCE(v.row, -1), COALESCE(v.token, 0),"
-            " COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), length"
+            " COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), length,"
+            " kind = 'passage' AND document IS NULL AND role = 'user'"
             " FROM placed_passages LEFT JOIN vectors v ON v.digest = embedded WHERE id IN ({})"
         )
         return {row[0]: Traits(*row[1:]) for row in select(self.connection, query, rows)}
