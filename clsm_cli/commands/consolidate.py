@@ -140,7 +140,7 @@ def _record_outcome(store: Store, at: str, report: Report) -> None:
     if failure:
         night_log.note_failure(store, at, failure)
     else:
-        night_log.note_success(store, at)
+        night_log.note_success(store, at, report.held)
 
 
 def _lines(report: Report, *, verbose: bool) -> Iterator[str]:

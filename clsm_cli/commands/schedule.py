@@ -173,7 +173,7 @@ def run(
 ) -> None:
     """Do now what the nightly job does.
 
-    With --quiet only what failed is printed, on standard error. Ends with the exit code of the first
+    With --quiet only what failed or waits for you is printed, on standard error. Ends with the exit code of the first
     step that failed.
     """
     printer = common.printer()
@@ -201,6 +201,8 @@ def run(
         for step in night:
             steps.append(step)
             _report_step(printer, step)
+        if held := night_log.read(opened).held:
+            Printer().warn(held)
         if wanted is not None:
             is_first = is_at_its_hour or not failed_before
             woken = report_outcome(wanted, opened, moment, steps, is_first=is_first)

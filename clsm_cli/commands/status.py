@@ -64,6 +64,7 @@ def _lines(found: Overview, night: Automation, zone: tzinfo) -> list[str]:
         f"{count('turns')} of {count('sessions', 'conversation')}, {blocks}, {count('statements')}",
         f"{count('episodes')}, {count('waiting', 'turn')} in open ones, {count('nodes')}",
         night.sentence(zone),
+        *([night.held] if night.held else []),
     ]
     if found.unembedded:
         waiting = count_noun(found.unembedded, "passage")

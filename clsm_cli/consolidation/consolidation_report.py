@@ -78,6 +78,7 @@ class Report:
         nodes: new, changed, removed, total; ``edges`` likewise, and current: those between nodes that hold.
         review: Review items added.
         is_busy: Nothing was done, because a turn was captured recently.
+        held: The warning of a loss that waits for a decision.
         unread: Path of an episode on whose text clsm failed → the error.
         lacks_model: Something needs the embedding model, which is not installed.
         advised: Accepted statements and relations of the adviser.
@@ -102,6 +103,7 @@ class Report:
     open_turns: int = 0
     files: list[FileChange] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    held: str | None = None
     bad_model: ModelDigestError | None = None
     usage: dict[str, float] = field(default_factory=dict)
     advised: int = 0

@@ -116,10 +116,11 @@ class Learner:
         total = sum(row.is_current and row.kind != "gist" for row in state.statements.values())
         free = math.inf if self.allow_loss else settle.most_lost(total, state.settings.mass_loss)
         if held := self._calibration.close_vanished(state.closed_blocks, free):
-            self.report.warnings.append(
+            self.report.held = (
                 f"{held} of {total} statements have left their documents, too many to end unasked: they"
                 " stay; look at them with: clsm consolidate --dry-run --yes, and end them with: --yes"
             )
+            self.report.warnings.append(self.report.held)
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))

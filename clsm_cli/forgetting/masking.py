@@ -22,7 +22,7 @@ from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.receipt import ExternalCopy
 from clsm_cli.forgetting.run_reversal import UndoableRun, undoable
 from clsm_cli.forgetting.selection import StoreContents
-from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
+from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn, own_texts
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.codec import Record, decode, encode
 from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn
@@ -144,7 +144,9 @@ class _Rewriter:
     def mask_review(self, name: str, data: bytes) -> bytes:
         """Mask a review list, whose questions quote texts and contain ids."""
         mask = Masker()
-        made = map_rows(data, lambda row: self._mask_value(row, mask, {*strings(row)}))
+        made = map_rows(
+            data, lambda row: self._mask_value(row, mask, {*strings(row)}, {*strings(row)})
+        )
         self._count(name, mask)
         return made
 
@@ -264,7 +266,8 @@ class _Rewriter:
     def _record(self, record: Record, mask: Masker) -> Record:
         """Mask a record and replace renamed ids in it."""
         mapping = encode(record)
-        made = decode(self._mask_value(mapping, mask, {record.id, *strings(mapping)}))
+        known, own = {record.id, *strings(mapping)}, {*own_texts(record)}
+        made = decode(self._mask_value(mapping, mask, known, own))
         if made == record:
             return record
         made = replace(made, rev=(record.rev[0] + 1, self.store.device))
@@ -281,20 +284,23 @@ class _Rewriter:
             return replace(made, id=_edge_id(made))
         return made
 
-    def _mask_value(self, value: Any, mask: Masker, sources: set[str], name: str = "") -> Any:
-        """Mask a JSON value, with the secrets of its ``sources`` too, and replace ids."""
+    def _mask_value(
+        self, value: Any, mask: Masker, sources: set[str], own: set[str], name: str = ""
+    ) -> Any:
+        """Mask the secrets of ``sources`` in a JSON value, and those of its ``own`` texts; replace ids."""
         if isinstance(value, str):
             if value in self.renamed:
                 return self.renamed[value]
-            is_place = name in ("origin", "path")
-            return mask.name(value) if is_place else self.secrets.masked(value, mask, sources)
+            if name in ("origin", "path"):
+                return mask.name(value)
+            return self.secrets.masked(value, mask, sources, is_own=value in own)
         if isinstance(value, list):
-            return [self._mask_value(each, mask, sources) for each in value]
+            return [self._mask_value(each, mask, sources, own) for each in value]
         if isinstance(value, dict):
             return {
                 self.renamed.get(key, key): item
                 if key in ("record", "rev")
-                else self._mask_value(item, mask, sources, key)
+                else self._mask_value(item, mask, sources, own, key)
                 for key, item in value.items()
             }
         return value
@@ -331,9 +337,11 @@ class _Secrets:
         self._by_key.setdefault(key, set()).update(found, words)
         self._global |= {each for each in found if len(each) >= MIN_GLOBAL_LENGTH}
 
-    def masked(self, text: str, mask: Masker, sources: Iterable[str] = ()) -> str:
-        """Mask the secrets detected in a text, those of its sources, and all long ones."""
-        text = masked_text(text, mask)
+    def masked(
+        self, text: str, mask: Masker, sources: Iterable[str] = (), *, is_own: bool = True
+    ) -> str:
+        """Mask the secrets of the sources of a text, all long ones, and those that it shows if ``is_own``."""
+        text = masked_text(text, mask) if is_own else text
         known = self._global.union(*(self._by_key.get(key, ()) for key in sources))
         for secret in sorted(known, key=len, reverse=True):
             if secret in text:

@@ -22,9 +22,8 @@ from clsm_cli.errors import (
 )
 from clsm_cli.health.findings import Finding, make_finding
 from clsm_cli.health.store_snapshot import Snapshot
-from clsm_cli.ingestion.turns import Masker, masked_turn
-from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
+from clsm_cli.ingestion.turns import Masker, masked_turn, own_texts
+from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store import atomic, git, git_setup, joining
 from clsm_cli.store.index import database
 from clsm_cli.store.index.indexed_files import changes
@@ -145,9 +144,7 @@ def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, box in snapshot.inboxes.items():
         yield path, _turn_secrets((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        # The record of an episode only repeats words of its turns, as a list, where any may look like a code.
-        encoded = (encode(each) for each in shard.records if not isinstance(each, EpisodeRecord))
-        yield path, _text_secrets(text for mapping in encoded for text in strings(mapping))
+        yield path, _text_secrets(text for each in shard.records for text in own_texts(each))
     for path, topic in snapshot.topics.items():
         yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():

@@ -6,7 +6,7 @@ key that its source would give it now, so that reading the source again adds not
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Any
@@ -14,10 +14,20 @@ from typing import Any
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawTurn, TranscriptItem
 from clsm_cli.model.clocks import seconds
-from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, Episode, ToolCall, Turn
+from clsm_cli.model.codec import Record, encode
+from clsm_cli.model.episodes import (
+    ROLE_TRUST,
+    TRUST_ROLE,
+    Episode,
+    EpisodeRecord,
+    ToolCall,
+    Turn,
+)
+from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest, turn_key
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.model.trust import Trust
+from clsm_cli.store.jsonlines import strings
 from clsm_cli.text import secrets
 from clsm_cli.text.terminal import replace_lone
 
@@ -154,6 +164,18 @@ def masked_text(text: str, mask: Masker) -> str:
     made = secrets.mask(text)
     mask.counts.update(made.counts)
     return made.text
+
+
+def own_texts(record: Record) -> Iterator[str]:
+    """The strings of a record in which a secret may stand that none of its turns shows.
+
+    The rest of nodes and records of episodes only repeats words of turns, out of their context, where any
+    may look like a code.
+    """
+    if isinstance(record, Node):
+        yield from (record.label, *record.aliases)
+    elif not isinstance(record, EpisodeRecord):
+        yield from strings(encode(record))
 
 
 def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:

@@ -78,19 +78,14 @@ class FoundItem(NamedTuple):
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """At most five items with similar names (at least 60 %), best first."""
-    from rapidfuzz import fuzz, process, utils
+    """At most five items with similar names (at least 65 %, as a whole or by whole words), best first."""
+    from rapidfuzz import fuzz, utils
 
-    known = list(names)
-    found = process.extract(
-        wanted,
-        [name for name, _ in known],
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        score_cutoff=60,
-        limit=None,
-    )
-    return list(dict.fromkeys(known[place][1] for _, _, place in found))[:5]
+    words = utils.default_process(wanted)
+    known = ((utils.default_process(name), item) for name, item in names)
+    near = [(max(fuzz.ratio(words, n), fuzz.token_set_ratio(words, n)), item) for n, item in known]
+    near.sort(key=lambda pair: -pair[0])
+    return list(dict.fromkeys(item for score, item in near if score >= 65))[:5]
 
 
 def not_found(wanted: str, reason: str, names: Iterable[tuple[str, str]], find: str) -> Exception:

@@ -68,6 +68,7 @@ class Automation(NamedTuple):
     waiting: int  # number of pending episodes and open conversations
     waiting_since: str | None
     future: str | None  # A recorded success later than now, which is ignored
+    held: str | None  # what waits for a person to decide
 
     def sentence(self, zone: tzinfo) -> str:
         """The state in one sentence, with times by the clock of a zone."""
@@ -118,6 +119,7 @@ def automation_state(store: Store, now: datetime) -> Automation:
         waiting=len(waiting),
         waiting_since=clocks.utc_text(waiting[0]) if waiting else None,
         future=said.good if is_future else None,
+        held=said.held,
     )
 
 

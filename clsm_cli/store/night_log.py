@@ -26,6 +26,7 @@ class NightLog(NamedTuple):
     failed: int = 0  # failures since then
     failed_at: str | None = None  # when the last one failed
     reason: str | None = None  # the error message of that
+    held: str | None = None  # what the last good one left for a person to decide
 
 
 def read(store: Store) -> NightLog:
@@ -36,9 +37,9 @@ def read(store: Store) -> NightLog:
         return NightLog()
 
 
-def note_success(store: Store, at: str) -> None:
+def note_success(store: Store, at: str, held: str | None = None) -> None:
     """Record a success, which clears earlier failures."""
-    _write(store, NightLog(good=at))
+    _write(store, NightLog(good=at, held=held))
 
 
 def note_failure(store: Store, at: str, reason: str) -> None:

@@ -71,6 +71,27 @@ def test_the_line_consolidates_and_decays_as_cron_runs_it(desk: Cli) -> None:
     assert desk.ok("schedule", "status", "--json").json["last"] is not None
 
 
+def test_much_is_not_withdrawn_until_a_person_who_is_told_decides(desk: Cli) -> None:
+    names = [first + last for first in "ABCDEF" for last in ("mund", "olf", "bert", "win", "gard")]
+    lines = (f"- {each} Holm, a nurse from Lund, lives in Leiden since 2019.\n\n" for each in names)
+    (desk.folder / "people.md").write_text("".join(lines))
+    desk.ok("ingest", "people.md")
+    desk.ok("consolidate")
+    count = desk.ok("list", "-n", "99").out.count("nurse")
+    assert count > 20
+    (desk.folder / "people.md").write_text("Nobody is here.\n")
+    (desk.folder / "mill.md").write_text("- The mill in Leiden is let to Rosa Lind since 2024.\n")
+    desk.ok("ingest", "people.md", "mill.md")
+    told = f"{count} of {count} statements have left their documents"
+    assert desk.ok("schedule", "run", "--quiet").err.startswith(f"clsm: {told}")
+    assert told in desk.ok("status").out
+    held = desk.ok("list", "-n", "99").out
+    assert (held.count("nurse"), held.count("mill in Leiden")) == (count, 1)
+    desk.ok("consolidate", "--yes")
+    assert "nurse" not in desk.ok("list", "-n", "99").out
+    assert told not in desk.ok("status").out
+
+
 def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
     def ran(now: str) -> list[str]:
         done = desk.ok("schedule", "run", "--due", "03:30", "--json", "--now", now)

@@ -297,27 +297,6 @@ def test_a_dry_run_does_not_tell_what_others_write_meanwhile(store: Store) -> No
     assert (change.added, change.removed) == (("- by the run",), ())
 
 
-def test_much_is_not_withdrawn_at_once(store: Store, tmp_path: Path) -> None:
-    names = [first + last for first in "ABCDEF" for last in ("mund", "olf", "bert", "win", "gard")]
-    lines = (f"- {each} Holm, a nurse from Lund, lives in Leiden since 2019.\n\n" for each in names)
-    note(store, tmp_path / "people.md", "".join(lines))
-    sleep(store)
-    count = len(current(store, "nurse"))
-    assert count > 20
-    note(store, tmp_path / "people.md", "Nobody is here.\n")
-    note(
-        store,
-        tmp_path / "mill.md",
-        "- The mill in Leiden is let to Rosa Lind for 900 euros since May 2024.\n",
-    )
-    (warning,) = sleep(store, "2026-03-02T12:30:00+01:00").warnings
-    assert warning.startswith(f"{count} of {count} statements have left their documents")
-    assert len(current(store, "nurse")) == count
-    assert current(store, "mill")  # the rest of the night goes on
-    sleep(store, "2026-03-03T12:30:00+01:00", allow_loss=True)
-    assert current(store, "nurse") == []
-
-
 @pytest.mark.parametrize("kind", ["nodes", "typed edges"])
 @pytest.mark.parametrize("count", [20, 21])
 def test_nor_are_nodes_and_edges(store: Store, kind: str, count: int) -> None:

@@ -19,7 +19,8 @@ from clsm_cli.forgetting import clean_writing, masking
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.health import diagnosis
 from clsm_cli.ingestion.capture import write_note
-from clsm_cli.store import atomic, cleanup, episode_files, logs
+from clsm_cli.model.graph import Node
+from clsm_cli.store import atomic, cleanup, episode_files, logs, shards
 from clsm_cli.store.layout import Store
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
@@ -48,7 +49,7 @@ def _look(store: Store) -> list[tuple[str, str, str]]:
 
 
 def test_the_title_of_an_episode_shows_no_secret_that_its_words_do_not(tmp_path: Path) -> None:
-    """It lists names and numbers of the text: "Lisbet Noren, reference 88-1204"."""
+    """It lists names and numbers of the text: "Lisbet Noren, reference 88-1204"; a summary is without marks."""
     store = new_store(tmp_path / "memory")
     note = tmp_path / "school.md"
     note.write_text(
@@ -56,7 +57,12 @@ def test_the_title_of_an_episode_shows_no_secret_that_its_words_do_not(tmp_path:
     )
     take(store, note)
     sleep(store)
+    told = "Spreadsheet: 1m7LzrYoYTrCHYr3vBiaeK62ZOw-4GQVCbXse6d5FE6E"
+    assert secrets.mask(told).counts
+    sheet = Node(id="sheet", rev=(1, "pi"), label="Sheet", kind="tool", summary=told)
+    atomic.put(store.graph("projects") / "5.yaml", shards.render([sheet]))
     assert [each for each in _look(store) if each[0] == "secret-in-clear"] == []
+    assert masking.plan(store, NOW).receipt.found == {}
 
 
 Masked = tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]

@@ -126,7 +126,7 @@ def test_whom_a_name_means(wanted: str, found: list[str]) -> None:
 
 @pytest.mark.parametrize("wanted", ["Mara Heart", "maara", "Hart"])
 def test_near_names_are_offered(wanted: str) -> None:
-    graph = of([node("Mara Hart", aliases=("Maara Hardt",)), node("tide gauge")])
+    graph = of([node("Mara Hart", aliases=("Maara Hardt",)), node("tide gauge"), node("ear")])
     with pytest.raises(BadInputError, match=f"^{wanted}: .* is called so; near it are: Mara Hart$"):
         graph_view.find_nodes(graph, wanted)
 
