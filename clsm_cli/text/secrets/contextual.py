@@ -17,7 +17,7 @@ from functools import cache
 
 from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets import secret_values
-from clsm_cli.text.secrets.labels import UNSPACED_CLASS, Label, fold, has_label, labels_in
+from clsm_cli.text.secrets.labels import UNSPACED_CLASS, Label, fold, labels_in
 from clsm_cli.text.secrets.secret_values import Secret
 from clsm_cli.text.secrets.values import Value, values
 from clsm_cli.text.tokens import STOP_WORDS
@@ -78,17 +78,6 @@ class Labels:
         label = self.before(value)
         return label is not None and not any(map(str.isalnum, text[label[2] : value.start]))
 
-    def is_quoted(self, text: str, value: Value) -> bool:
-        """Whether a value is a quotation of several words behind "password:", and no message about one."""
-        label = self.before(value)
-        if value.form != "quoted" or not label or label[0] != "password":
-            return False
-        said = text[value.start : value.end].lower()
-        words = [word.rstrip("!.?") for word in said.split()]
-        is_set = text[label[2] : value.start].strip(" \t\"'`*_“„«") in (":", "=", "：")
-        is_phrase = is_set and len(words) > 1 and all(map(str.isalnum, words))
-        return is_phrase and STOP_WORDS.isdisjoint(words) and not has_label(said)
-
 
 def find(text: str) -> list[Secret]:
     """Passwords and codes of a text; each paragraph is read by itself, and a mask as no word."""
@@ -115,8 +104,7 @@ def _in_paragraph(text: str) -> Iterator[Secret]:
         found = [each for each in found if each.form != "phrase" or _ends_clause(text, each)]
     for value in found:
         least = LEAST_PHRASE_P if value.form == "phrase" else LEAST_P
-        is_likely = chance(value_features(text, folded, value, labels)) >= least
-        if is_likely or labels.is_quoted(text, value):
+        if chance(value_features(text, folded, value, labels)) >= least:
             yield Secret(value.start, value.end, _kind(value, labels))
     if not is_dump:
         yield from _in_later_sentences(text, labels)
