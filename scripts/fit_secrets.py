@@ -5,11 +5,11 @@ Run ``PYTHONPATH=tests python -m scripts.fit_secrets COPIES`` with the checkouts
 and beside it ``contextual.json`` with the digest of the labels and the figures.
 
 Six writers, who had not seen the program, wrote lines with and without secrets
-(``fixtures/labels/told_secrets.tsv``), the last three of them about secrets made of plain words; its last 346, of our
+(``fixtures/labels/told_secrets.tsv``), the last three of them about secrets made of plain words; its last 402, of our
 own, and the samples of the tests are examples, too. What words a phrase is made of should not matter, so each is
 also learnt with other words, drawn by lot.
-Values in the notes of public workspaces, and in sentences of invented memories that have no label, are none: the
-few secrets there are too rare to matter. Each figure is of a writer, and of every other workspace, that was left
+Values in the notes of public workspaces and of the sample, and in sentences of invented memories that have no label,
+are none: the few secrets there are too rare to matter. Each figure is of a writer, and of every other workspace, that was left
 out of its fit.
 """
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 TOLD = LABELS / "told_secrets.tsv"
 TESTS = LABELS.parents[1] / "tests" / "text"
+SAMPLE = LABELS.parent / "sample"
 ROUNDS, RATE, SIZE, DECAY = 24, 0.02, 1024, 1e-5
 """Rounds over all examples, the rate at first (it falls to nothing), examples of a step, weight of Σ w²."""
 AGAIN = 12
@@ -246,7 +247,7 @@ def main() -> None:
     """Measure with each writer and every other workspace left out, then fit on all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("copies", type=Path)
-    lines, read = told(), list(blocks(parser.parse_args().copies))
+    lines, read = told(), [*blocks(parser.parse_args().copies), *blocks(SAMPLE)]
     names = sorted({name for name, _ in read})
     seen = {writer: [each for each in lines if each.writer == writer] for writer in WRITERS}
     made = {writer: list(learnt(each)) for writer, each in seen.items()}

@@ -72,8 +72,16 @@ def is_opaque(value: str) -> bool:
     return groups >= 4 and len(value) >= 28 and not _HEX.issuperset(value.lower())
 
 
-_NO_PASSWORD = re.compile(r"https?://|[./~][\w./~-]*\Z|\d[\d.,:/-]*[a-zA-Z]{0,4}\Z|v\d+[\d.]*\Z|.*\.(?:md|py|js|txt|json|ya?ml|sh|env)\Z")  # fmt: skip
+_FILE = r".*\.(?:md|py|js|txt|json|ya?ml|sh|env)\Z"
+_NO_PASSWORD = re.compile(
+    rf"https?://|[./~][\w./~-]*\Z|\d[\d.,:/-]*[a-zA-Z]{{0,4}}\Z|v\d+[\d.]*\Z|{_FILE}"
+)
 """An address, a path, an amount, a time, a version, a file."""
+
+
+def is_file(value: str) -> bool:
+    """Whether a value is the name of a file."""
+    return re.match(_FILE, value) is not None
 
 
 def is_password(value: str) -> bool:

@@ -45,7 +45,7 @@ _LIST = (
     r"|(?:\d\d?[.)] ?[a-z]{3,8}[ ,\n]{1,3}){11,23}\d\d?[.)] ?[a-z]{3,8})\b"
 )
 """Twelve words or more, as a wallet's."""
-_QUOTED = r"[\"“„«'`「『]([^\"”“»'`」』\n]{4,60})[\"”“»'`」』]"
+_QUOTED = r"(?:[\"“„«`「『]|(?<!\w)')([^\"”“»'`」』\n]{4,60})[\"”“»'`」』]"
 _PLAIN = r"(?<!\w)[^\W\d_]{3,}(?!\w)"
 _RUN_WORD = r"[^\W\d_]+(?:['’][^\W\d_]+)?"
 _RUN = rf"{_RUN_WORD}(?:[ -]{_RUN_WORD})*"
@@ -102,7 +102,7 @@ def _in_piece(text: str, start: int, end: int) -> Iterator[Value]:
     value = text[start:end]
     if len(value) < _MIN_LENGTH or not secret_values.is_actual_value(value):
         return
-    if compiled(_JOINED).fullmatch(value.rstrip("!?")):
+    if compiled(_JOINED).fullmatch(value.rstrip("!?")) and not secret_values.is_file(value):
         yield Value(start, end, "joined")
     elif _is_mixed(value):
         yield Value(start, end, "mixed")
