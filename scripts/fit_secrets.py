@@ -189,6 +189,7 @@ def _share(value: Value, span: tuple[int, int]) -> float:
 
 def fitted(given: Sequence[Example]) -> Any:
     """The weights [SLOTS] of a logistic regression, by Adam."""
+    torch.set_num_threads(1)  # sums in one order
     torch.manual_seed(0)
     weights = torch.zeros(contextual.SLOTS, requires_grad=True)
     optimiser = torch.optim.Adam([weights], lr=RATE)
