@@ -83,7 +83,7 @@ class Example(NamedTuple):
 
 def examples(asked: list[Asked], squad: Path, encoder: Encoder) -> list[Example]:
     """Every question with a passage, each pair once."""
-    chance = random.Random(0)  # noqa: S311  # seeded, not secret
+    chance = random.Random(0)
     found: dict[tuple[str, str], Example] = {}
     written = (_written(), _worlds(encoder), _told(chance), _squad(squad))
     for each in chain(_of_memories(asked, chance), _found(asked), *written):

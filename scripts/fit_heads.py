@@ -325,7 +325,7 @@ class Told(NamedTuple):
 
 def talks(told: list[Told]) -> tuple[list[str], Examples]:
     """Sentences in talks of up to ``LONGEST_TALK`` turns, drawn by lot, without what their words mean."""
-    chance = random.Random(0)  # noqa: S311  # seeded, not secret
+    chance = random.Random(0)
     chance.shuffle(told)
     left = iter(told)
     texts, rows, targets, groups = [], [], [], []

@@ -118,7 +118,7 @@ def blocks(copies: Path) -> Iterator[tuple[str, str]]:
         files = sorted(
             each for each in folder.rglob("*.md") if ".git" not in each.parts and each.is_file()
         )
-        random.Random(folder.name).shuffle(files)  # noqa: S311  # seeded, not secret
+        random.Random(folder.name).shuffle(files)
         left = MAX_WORKSPACE
         for file in files:
             for block in re.split(r"\n\s*\n", file.read_text("utf-8", errors="replace")):
@@ -133,7 +133,7 @@ def with_other_words(lines: Sequence[Line]) -> Iterator[Line]:
         word for line in plainly_told() for word in re.findall(r"[^\W\d_]{3,}", line.text.lower())
     )
     known = sorted(word for word, count in counts.items() if count <= COMMON)
-    draw = random.Random(0)  # noqa: S311  # seeded, not secret
+    draw = random.Random(0)
     for line in lines:
         if len(line.secrets) == 1 and re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)+", line.secrets[0]):
             for _ in range(DRAWS):

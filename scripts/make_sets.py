@@ -40,7 +40,7 @@ def hops(source: Path, folder: Path, count: int) -> None:
         folder: What is made.
         count: Questions that are drawn.
     """
-    drawn = random.Random(SEED)  # noqa: S311 - it draws questions
+    drawn = random.Random(SEED)
     asked = _read(source)
     drawn.shuffle(asked)
     paragraphs: dict[str, str] = {}

@@ -106,7 +106,7 @@ def _item(row: dict[str, Any], pool: Sequence[str]) -> Told:
 
 def _fillers(name: str, days: int, pool: Sequence[str]) -> list[list[str]]:
     """Sentences about other things for each day; the same for the same id."""
-    chance = random.Random(name)  # noqa: S311
+    chance = random.Random(name)
     drawn = chance.sample(pool, chance.randint(*FILLERS))
     return [drawn[day::days] for day in range(days)]
 
